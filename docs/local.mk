@@ -35,6 +35,7 @@ nobase_dist_doc_DATA = \
 	%D%/lab/known-times.md \
 	%D%/lab/language-models.md \
 	%D%/lab/networks.md \
+	%D%/lab/nodes.md \
 	%D%/lab/published-serving.md \
 	%D%/lab/published-speeds.md \
 	%D%/lab/robustness.md \
@@ -42,6 +43,8 @@ nobase_dist_doc_DATA = \
 	%D%/lab/step.md
 
 EXTRA_DIST += \
+	data/node-power.csv \
+	data/node-trainings.csv \
 	data/published-serving.csv \
 	data/published-speeds.csv \
 	%D%/lab/make/calibration.py \
@@ -56,8 +59,10 @@ EXTRA_DIST += \
 	%D%/lab/make/generalisation_unseen.py \
 	%D%/lab/make/known_times.py \
 	%D%/lab/make/make-figures.sh \
+	%D%/lab/make/node_power.py \
 	%D%/lab/make/published_serving.py \
-	%D%/lab/make/published_speeds.py
+	%D%/lab/make/published_speeds.py \
+	%D%/lab/make/reality.py
 
 # The figures of README and docs, with gnuplot.
 figures: dlest$(EXEEXT)
@@ -98,5 +103,18 @@ published-serving: dlest$(EXEEXT)
 	  $(srcdir)/%D%/lab/make/published_serving.py ./dlest$(EXEEXT) \
 	  --write '$(abs_top_srcdir)/docs/lab/published-serving.md'
 
-.PHONY: figures generalisation calibration known-times \
-	published-speeds published-serving
+# Power of nodes.
+node-power: dlest$(EXEEXT)
+	DLEST_DATADIR='$(abs_top_srcdir)' python3 -B \
+	  $(srcdir)/%D%/lab/make/node_power.py ./dlest$(EXEEXT) \
+	  --write '$(abs_top_srcdir)/docs/lab/nodes.md'
+
+# Energies, times, powers and memory that others measured, with their commands.
+reality: dlest$(EXEEXT)
+	DLEST_DATADIR='$(abs_top_srcdir)' python3 -B \
+	  $(srcdir)/%D%/lab/make/reality.py ./dlest$(EXEEXT) \
+	  "$${MEASURED_RUNS:-$(MEASURED_RUNS)}" \
+	  --write '$(abs_top_srcdir)/docs/accuracy.md'
+
+.PHONY: figures generalisation calibration known-times node-power \
+	published-speeds published-serving reality

@@ -77,6 +77,7 @@ UNIT_TESTS = \
 	tests/unit/test_gpu_names \
 	tests/unit/test_group_totals \
 	tests/unit/test_text \
+	tests/unit/test_tuned \
 	tests/unit/test_text_format \
 	tests/unit/test_timestamp \
 	tests/unit/test_training \
@@ -129,6 +130,7 @@ CLI_TESTS = \
 	tests/cli/general/completion.bats \
 	tests/cli/general/examples.bats \
 	tests/cli/general/locales.bats \
+	tests/cli/general/measure.bats \
 	tests/cli/general/manners.bats \
 	tests/cli/general/manners.test \
 	tests/cli/general/manual.bats \
@@ -196,6 +198,7 @@ CLI_TESTS = \
 	tests/cli/predict/name-searches.bats \
 	tests/cli/predict/relations.bats \
 	tests/cli/predict/relations.test \
+	tests/cli/predict/reality.bats \
 	tests/cli/predict/speeds-published.bats \
 	tests/cli/recommend/recommend-nodes.bats \
 	tests/cli/recommend/recommend-nodes.test \
@@ -227,8 +230,11 @@ CLI_TESTS = \
 	tests/cli/serving/cpus.bats \
 	tests/cli/serving/inference.test \
 	tests/cli/serving/requests.bats \
+	tests/cli/serving/plain.test \
+	tests/cli/serving/replicas.test \
 	tests/cli/serving/requests.test \
 	tests/cli/serving/serving-published.bats \
+	tests/cli/serving/tuned.bats \
 	tests/cli/step/step-logs.bats \
 	tests/cli/step/step-published.bats \
 	tests/cli/step/step.bats \
@@ -458,6 +464,9 @@ tests_unit_test_serving_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_cpu_SOURCES = tests/unit/test_cpu.c \
 	tests/unit/gradient.h tests/unit/unit.h
 tests_unit_test_cpu_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_tuned_SOURCES = tests/unit/test_tuned.c tests/unit/gradient.h \
+	tests/unit/unit.h
+tests_unit_test_tuned_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_settings_SOURCES = tests/unit/test_settings.c
 tests_unit_test_settings_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_group_totals_SOURCES = tests/unit/test_group_totals.c tests/unit/unit.h

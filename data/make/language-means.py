@@ -7,7 +7,8 @@ usage: language-means.py [--all] DATA TRAINING-MEANS
 DATA is a folder with llm-foundry/training_throughput.csv (MosaicML, Apache-2.0),
 nvidia-dle/training_throughput.csv (NVIDIA DeepLearningExamples, the licences of
 its folders) and mlperf/training_entries.csv (MLPerf Training v2.0 to v4.0,
-Apache-2.0; results not verified by MLCommons once derived). TRAINING-MEANS is
+Apache-2.0; results not verified by MLCommons once derived), and
+power/training.csv (powers of trainings, each with its source). TRAINING-MEANS is
 data/training-means.csv, of whose BERT fine-tuning (You et al., Zeus, NSDI 2023)
 the powers are taken.
 
@@ -50,6 +51,12 @@ What the tables do not tell, and is assumed here:
   one or two minutes, less their evaluation, are up to a third longer than their
   steps;
 - activations are computed again in llm-foundry, whose table tells it, and there;
+- powers of power/training.csv are those of boards: of rows at the wall .955
+  of the AC power pass the supplies, and the rest of a node takes 1650 W (1536
+  idle, without its GPUs, and what load adds), uncertain by 150 W. They stand in
+  the rows of MLPerf with their set-up, but for runs of a few minutes on 8 and
+  64 nodes, whose GPUs wait for evaluations and each other. Rows of a source on a GPU have an error
+  of POWER_GROUP in common;
 - networks: 200 Gbit/s a GPU beside an A100, 400 beside an H100, 100 beside
   others, as their nodes are sold.
 """
@@ -82,6 +89,18 @@ MLPERF_GPU = (("A100.*PCI.*80", "a100-pcie-80gb"), ("A100.*PCI", "a100-pcie-40gb
 NETWORK = {"a100-sxm4-40gb": 200, "a100-sxm4-80gb": 200, "h100-sxm5-80gb": 400,
            "h200": 400, "h100-pcie": 400, "l40s": 200, "v100-sxm2-16gb": 50,
            "v100-sxm2-32gb": 50, "v100-sxm3-32gb": 50}
+# Rows of power/training.csv, and the set-ups that they tell.
+SUPPLY, REST_W, REST_DOUBT_W, POWER_GROUP = .955, 1650, 150, .08
+H100 = {"gpu": "h100-sxm5-80gb"}
+LORA = {"arch": "llama-2-70b", "tensor_parallel": 4, **H100}
+TUCANO = ("transformer:layers=14,hidden=2048,heads=16,kv_heads=4,ffn=8192,"
+          "vocab=32000,tied=0,bias=0,positions=0,seq=2048")
+POWERS = {
+    "r119": {"arch": "bert-large-uncased", **H100, "batch_size": 96.},
+    "r121": LORA,
+    "r129": {"arch": "gpt3-175b", **H100, "batch_size": 2., "grad_accum": 64},
+    "r082": {"arch": TUCANO, "gpu": "a100-sxm4-80gb", "seq_len": 2048,
+             "batch_size": 32., "power_limit_w": 500, "source": "tucano"}}
 HOPPER = ("h100-sxm5-80gb", "h100-pcie", "h200")
 
 
@@ -101,7 +120,7 @@ def foundry(path, everything):
                "grad_accum": float(r["GradAccum"]), "attention": "flash",
                "checkpointing":
                "full" if r["Activation Checkpointing"] == "True" else "none",
-               "sharding": "zero3", "stack": "eager", "framework": "pytorch",
+               "sharding": "zero3", "stack": "tuned", "framework": "pytorch",
                "tokens_per_s": float(r["Throughput (T/s)"]),
                "source": "llm-foundry", "doubt": .03}
 
@@ -211,18 +230,50 @@ def submissions(path):
 
 def powers(path):
     for r in table(path):
-        if r["arch"].startswith("bert") and r["dataset"] == "squad":
+        if r["arch"].startswith("bert") and not r["dataset"]:
             yield {"arch": "bert-base-uncased", "gpu": r["gpu"], "n_gpus": 1,
                    "precision": "tf32" if r["gpu"] == "a40" else "fp32",
                    "batch_size": float(r["batch_size"]),
                    "grad_accum": 1, "seq_len": 384, "attention": "eager",
-                   "sharding": "ddp", "stack": "eager", "framework": "pytorch",
+                   "sharding": "ddp", "stack": "transformers", "framework": "pytorch",
                    "power_limit_w": r["power_limit_w"],
                    "gpu_power_w": float(r["gpu_power_w"]),
                    "tokens_per_s":
                    384 * float(r["train_samples"]) / float(r["epoch_s"]),
                    "source": r["source"], "power_doubt": .1, "doubt": .3,
                    "n": r["n"]}
+
+
+def add_powers(path, rows):
+    """Powers of the set-ups that they were measured in."""
+    used = []
+    for r in table(path):
+        setup = dict(POWERS.get(r["id"], ()))
+        watts, doubt = float(r["power_w_per_gpu"]), .03
+        if not setup:
+            continue
+        if r["boundary"].startswith("wall"):
+            watts = watts * SUPPLY - REST_W / 8
+            doubt = REST_DOUBT_W / 8 / watts
+        setup["n_gpus"] = int(r["gpus"])
+        found = [x for x in rows if x["source"] == "mlperf" and
+                 all(x.get(c) == v for c, v in setup.items())]
+        if not found:
+            rate = (float(r["samples"]) * setup["seq_len"] /
+                    float(r["duration_s"]))
+            found = [{"n_gpus": 1, "precision": "bf16", "attention": "flash",
+                      "sharding": "ddp", "grad_accum": 1, "stack": "tuned",
+                      "framework": "pytorch", "doubt": GROUP, "n": 1,
+                      "tokens_per_s": rate, **setup}]
+            rows += found
+        assert len(found) == 1, r["id"]
+        found[0] |= {"gpu_power_w": watts * setup["n_gpus"],
+                     "power_doubt": doubt}
+        used += found
+    size = collections.Counter((r["source"], r["gpu"]) for r in used)
+    for r in used:
+        common = POWER_GROUP * math.sqrt(size[r["source"], r["gpu"]])
+        r["power_doubt"] = math.hypot(r["power_doubt"], common)
 
 
 def medians(rows):
@@ -275,6 +326,7 @@ def main():
     rows += medians(list(submissions(f"{data}/mlperf/training_entries.csv")))
     rows += powers(means)
     add_common_error(rows)
+    add_powers(f"{data}/power/training.csv", rows)
     out = csv.DictWriter(sys.stdout, COLUMNS, extrasaction="ignore",
                          lineterminator="\n")
     out.writeheader()

@@ -25,6 +25,8 @@ EXTRA_DIST += \
 	%D%/cpu-means.py \
 	%D%/cpus.py \
 	%D%/mlenergy-means.py \
+	%D%/node-power.py \
+	%D%/tuned-means.py \
 	%D%/operator-shapes.py \
 	%D%/sites-from-csv.py \
 	%D%/step-cuts.py \

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Makes what ships from measured runs: the PRE models (models/pre.xml), the
-# physical model (models/physical.xml), those of inference (models/inference.xml),
-# of CPUs (models/cpu.xml) and of training language models (models/language.xml).
-# Made twice they are the same, byte for byte.
+# physical model (models/physical.xml), those of inference (models/inference.xml,
+# models/tuned.xml), of CPUs (models/cpu.xml) and of training language models
+# (models/language.xml). Made twice they are equal, byte for byte.
 #
 # data/delrey2024-configurations.csv, means of the same runs by --means, is kept as it
 # was made with the first models: --means tells apart what two of its 45
@@ -75,7 +75,8 @@ Training v0.7 to v4.0), NVIDIA DeepLearningExamples and milabench" \
   --target tokens_per_s \
   --cite "means over the tables of MosaicML llm-foundry and NVIDIA \
 DeepLearningExamples, MLPerf Training v2.0 to v4.0 (results not verified by \
-MLCommons once derived) and You et al. (Zeus, NSDI 2023)" \
+MLCommons once derived) and You et al. (Zeus, NSDI 2023); and powers of MLPerf \
+Training v4.0 (smc-ac-power) and of Tucano (github Nkluge-correa/Tucano)" \
   -o "$top/models/language.xml"
 
 # Networks on CPUs (data/make/cpu-means.py).
@@ -87,3 +88,12 @@ MLCommons once derived) and You et al. (Zeus, NSDI 2023)" \
 verified by MLCommons once derived), Intel Neural Compressor, OpenVINO 2024.1 \
 and PyTorch Image Models; Apache-2.0" \
   -o "$top/models/cpu.xml"
+
+# Inference by tuned software (data/make/tuned-means.py).
+"$dlest" fit "$top/data/tuned-means.csv" \
+  --method tuned \
+  --with none \
+  --target request_s \
+  --cite "MLPerf Inference v0.5 to v4.0, MLCommons, Apache-2.0; results not \
+verified by MLCommons once derived" \
+  -o "$top/models/tuned.xml"

@@ -67,10 +67,12 @@ MODELS = (
     ("openai/gpt-oss-120b", "gpt-oss-120b"),
     ("openai/gpt-oss-20b", "gpt-oss-20b"),
 )
-# Weights in MXFP4 take 4.25 bits; they are multiplied in 16.
+# Weights in MXFP4 take 4.25 bits; they are multiplied in 16. The server of the
+# benchmark keeps keys and values in 16 bits, whatever the weights have.
+KV_BYTES = 2
 PRECISIONS = {"bfloat16": ("bf16", ""), "fp8": ("fp8", ""),
               "mxfp4": ("bf16", .53125)}
-COLUMNS = ("config,arch,gpu,n_gpus,phase,precision,weight_bytes,dataset,"
+COLUMNS = ("config,arch,gpu,n_gpus,phase,precision,weight_bytes,kv_bytes,dataset,"
            "batch_size,prompt_tokens,prompt_doubt,output_tokens,engine_2024,"
            "request_s,request_power_w,request_energy_j,boundary,source,n"
            ).split(",")
@@ -133,7 +135,8 @@ def main():
         (kind, prompt), arch, gpu, n, (precision, size), old, _ = key
         at_once, tokens, time, energy = map(geometric, zip(*rows))
         out.writerow([f"{arch} {gpu} {n} {precision} {kind}", arch, gpu, n,
-                      "inference", precision, size, kind, f"{at_once:.4g}",
+                      "inference", precision, size, KV_BYTES, kind,
+                      f"{at_once:.4g}",
                       prompt, PROMPT_DOUBT, f"{tokens:.5g}", old,
                       f"{time:.5g}", f"{energy / time / n:.5g}",
                       f"{energy:.5g}", "gpu",

@@ -50,6 +50,10 @@ size_t dl_put_short(char buf[DL_NUMBER_SIZE], double x);
  * 1230, or 1.23e+07 outside 1e-4 .. 1e6; "-" for NaN. Returns buf. */
 char *dl_format_digits(char buf[DL_NUMBER_SIZE], double x, int digits);
 
+struct dl_span {
+  double low, high;
+};
+
 /* --- An uncertain figure: its value and the bounds of its interval, all in one
  * unit. The coverage is stated once for all figures of an estimate. */
 

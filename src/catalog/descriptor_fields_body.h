@@ -27,6 +27,9 @@ NUMBER(tdp_w, "W", 1, 2000, "thermal design power")
 NUMBER(power_limit_w, "W", 1, 2000,
        "power limit in force, where it is not the TDP")
 NUMBER(idle_w, "W", 0, 1000, "power with nothing running")
+/* Unknown: idle_w. */
+NUMBER(context_w, "W", 0, 1000,
+       "power of one that a process holds, without a kernel")
 LANE_RATE(peak_fp64_tflops, "peak FP64 rate, outside tensor cores")
 LANE_RATE(peak_fp32_tflops, "peak FP32 rate, outside tensor cores")
 LANE_RATE(peak_fp16_tflops, "peak FP16 rate, outside tensor cores")
@@ -36,6 +39,7 @@ RATE(peak_tf32_tflops, "peak TF32 tensor rate, dense")
 RATE(peak_fp16_tensor_tflops, "peak FP16 tensor rate, dense")
 RATE(peak_bf16_tensor_tflops, "peak BF16 tensor rate, dense")
 RATE(peak_fp8_tensor_tflops, "peak FP8 tensor rate, dense")
+RATE(peak_fp4_tensor_tflops, "peak FP4 tensor rate, dense")
 NUMBER(peak_int8_tops, "TOP/s", 1e-4, 1e5,
        "peak INT8 rate, outside tensor cores")
 NUMBER(peak_int8_tensor_tops, "TOP/s", 1e-4, 1e5,
@@ -185,8 +189,16 @@ NUMBER(gpu_idle_w, "W", 0, 1000,
        "power of one accelerator with nothing running")
 NUMBER(memory_gb, "GB", 0.1, 1e6, "main memory")
 NUMBER(memory_w_gb, "W/GB", 0, 10, "power of the memory by GB")
-NUMBER(rest_w, "W", 0, 2e4, "power of board, fans, network and drives")
-NUMBER(supply_efficiency, NULL, 0.1, 1, "efficiency of the power supply")
+/* With the accelerators at their TDP. */
+NUMBER(rest_w, "W", 0, 2e5, "power of board, fans, network and drives")
+/* It grows with the cube of the accelerators' power; 0 cooled by a liquid. */
+NUMBER(fans_w, "W", 0, 2e5, "part of rest_w that is of fans")
+NUMBER(supply_efficiency, NULL, 0.1, 1,
+       "efficiency of the power supply at half load")
+/* Unknown: the efficiency at half load is taken at any load. */
+NUMBER(supply_w, "W", 1, 1e6, "rated power of the supplies in use")
+NUMBER(network_gbps, "Gbit/s", 1e-3, 1e6,
+       "network to other nodes, for each accelerator and direction")
 /* Overrides the value of its site. */
 NUMBER(pue, NULL, 1, 10, "power usage effectiveness of where it stands")
 NUMBER(embodied_kg, "kg", 0.1, 1e6,

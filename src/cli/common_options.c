@@ -9,6 +9,7 @@
 #include "base/constants.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "base/number.h"
 #include "catalog/datadir.h"
 #include "cli/command.h"
@@ -142,20 +143,19 @@ enum dl_status dl_check_budget(const char *what, double energy_j,
  * jobs. */
 static enum dl_status open_shipped(struct dl_model **m, unsigned kinds,
                                    struct dl_diag *d) {
-  static const struct {
-    const char *file;
-    unsigned kinds;
-  } shipped[] = {{"models/physical.xml", DL_TRAINS_OTHER | DL_SERVES_OTHER},
-                 {"models/pre.xml", DL_ANY_JOB},
-                 {"models/inference.xml", DL_SERVES_LANGUAGE},
-                 {"models/cpu.xml", DL_SERVES_LANGUAGE | DL_SERVES_OTHER},
-                 {"models/language.xml", DL_TRAINS_LANGUAGE}};
+  static const struct dl_named_bits shipped[] = {
+      {"models/physical.xml", DL_TRAINS_OTHER | DL_SERVES_OTHER},
+      {"models/pre.xml", DL_ANY_JOB},
+      {"models/inference.xml", DL_SERVES_LANGUAGE},
+      {"models/cpu.xml", DL_SERVES_LANGUAGE | DL_SERVES_OTHER},
+      {"models/tuned.xml", DL_SERVES_LANGUAGE | DL_SERVES_OTHER},
+      {"models/language.xml", DL_TRAINS_LANGUAGE}};
   DL_TEXT(file);
   for (size_t i = 0; i < DL_LENGTH(shipped); i++) {
-    if (!(shipped[i].kinds & kinds))
+    if (!(shipped[i].bits & kinds))
       continue;
     dl_text_clear(&file);
-    DL_TRY(dl_shipped_path(shipped[i].file, &file, d));
+    DL_TRY(dl_shipped_path(shipped[i].name, &file, d));
     DL_TRY(dl_model_read(m, file.s, NULL, d));
     m = &(*m)->next;
   }

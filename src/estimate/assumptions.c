@@ -5,8 +5,10 @@
 
 #include "catalog/architecture/token_costs.h"
 #include "catalog/architecture/transformer.h"
+#include "catalog/sample_kinds.h"
 #include "estimate/node/division.h"
 #include "estimate/node/peak_memory.h"
+#include "estimate/node/serving_groups.h"
 #include "physics/rows/inputs.h"
 #include "run/setup/training_setup.h"
 
@@ -91,6 +93,29 @@ static void fit_default_batch(struct dl_row *row) {
                       (run->scaling == DL_SCALE_STRONG ? run->n_gpus : 1);
 }
 
+/* Plain software serves language models in FP32, which servers do not take, and
+ * single images, unless in the formats of tuned networks. A known pause or rate
+ * leaves the host's time to the user. */
+static void assume_software(struct dl_row *row) {
+  struct dl_run *r = &row->run;
+  const struct dl_architecture *arch = row->found.arch;
+  bool full = r->precision == DL_PRECISION_FP32 ||
+              r->precision == DL_PRECISION_TF32 ||
+              r->precision == DL_PRECISION_FP64;
+  bool tuned = r->precision == DL_PRECISION_INT8 ||
+               r->precision == DL_PRECISION_FP8 ||
+               r->precision == DL_PRECISION_FP4;
+  if (!dl_run_is_inference(r) || r->stack || !arch || dl_encodes(arch) ||
+      r->idle_s > 0 || r->request_rate > 0)
+    return;
+  bool image = dl_samples_of_network(arch) == DL_SAMPLES_IMAGES;
+  if (dl_is_language_model(arch) ? !full : tuned || !image || r->batch_size > 1)
+    return;
+  dl_run_lend_text(r, DL_RUN_stack,
+                   dl_software_words[DL_SOFTWARE_TRANSFORMERS]);
+  dl_run_set_put(&row->assumed, DL_RUN_stack, true);
+}
+
 void dl_assume(struct dl_row *row) {
   const struct dl_architecture *arch = row->found.arch;
   bool language = arch && dl_is_language_model(arch);
@@ -110,4 +135,7 @@ void dl_assume(struct dl_row *row) {
     dl_assume_language_setup(row);
   if (arch && (!language || dl_run_is_inference(&row->run)))
     fit_default_batch(row);
+  if (language && dl_run_is_inference(&row->run))
+    dl_assume_serving_groups(row);
+  assume_software(row);
 }

@@ -12,6 +12,11 @@
  *               language models: the fastest that fit (node/division.h)
  *   batch_size  image networks, and requests at a rate: 256, or the largest
  *               power of two that fits
+ *   tensor_parallel, replicas
+ *               inference: the smallest groups of GPUs that hold a language
+ *               model (node/serving_groups.h)
+ *   stack       inference: transformers for language models in FP32 and for
+ *               single images, without a pause or a rate
  *   efficiency  0.3, of trainings of language models 0.4
  *
  * Outputs state all of it. */

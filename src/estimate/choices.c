@@ -182,31 +182,31 @@ static int rank(const struct dl_alternative *c) {
   return c->place.open ? 1 : 2;
 }
 
-/* A choice and where it came from: qsort is not stable. */
-struct sorted {
-  struct dl_alternative c;
-  size_t i;
-};
-
-static int by_place(const void *a, const void *b) {
-  const struct sorted *x = a, *y = b;
-  int p = rank(&x->c), q = rank(&y->c);
+/* Compares two choices by their numbers; qsort is not stable. */
+static int by_place(const void *a, const void *b, void *ctx) {
+  const struct dl_choices *l = ctx;
+  size_t i = *(const size_t *)a, j = *(const size_t *)b;
+  const struct dl_alternative *x = &l->c[i], *y = &l->c[j];
+  int p = rank(x), q = rank(y);
   if (p != q)
     return p < q ? -1 : 1;
-  if (p < 3 && (x->c.energy_j.x < y->c.energy_j.x))
+  if (p < 3 && (x->energy_j.x < y->energy_j.x))
     return -1;
-  if (p < 3 && (x->c.energy_j.x > y->c.energy_j.x))
+  if (p < 3 && (x->energy_j.x > y->energy_j.x))
     return 1;
-  return (x->i > y->i) - (x->i < y->i);
+  return (i > j) - (i < j);
 }
 
 static void sort(struct dl_choices *l) {
-  DL_FREED struct sorted *s = dl_calloc(l->n, sizeof *s);
+  DL_FREED size_t *order = dl_calloc(l->n, sizeof *order);
+  struct dl_alternative *c = dl_calloc(l->n, sizeof *c);
   for (size_t i = 0; i < l->n; i++)
-    s[i] = (struct sorted){l->c[i], i};
-  qsort(s, l->n, sizeof *s, by_place);
+    order[i] = i;
+  qsort_r(order, l->n, sizeof *order, by_place, l);
   for (size_t i = 0; i < l->n; i++)
-    l->c[i] = s[i].c;
+    c[i] = l->c[order[i]];
+  free(l->c);
+  l->c = c;
 }
 
 /* The choices as points; those that are excluded are none. */

@@ -14,6 +14,7 @@
 #include "estimate/methods/methods.h"
 #include "estimate/methods/work.h"
 #include "physics/conditioning/gpu_waiting.h"
+#include "physics/training/input_pipeline.h"
 #include "run/setup/option_words.h"
 
 /* A fit has a target, and the physics of its method; NULL: it is a regression
@@ -32,6 +33,7 @@ static const struct {
     [DL_SERVING_TIME] = {"request_s", "serving"},
     [DL_LANGUAGE_RATE] = {"tokens_per_s", "language"},
     [DL_CPU_TIME] = {"request_s", "cpu"},
+    [DL_TUNED_TIME] = {"request_s", "tuned"},
 };
 
 void dl_engine_free(struct dl_engine *s) {
@@ -241,6 +243,28 @@ static void begin_estimate(struct dl_estimate *est,
                               .loader_workers = p->parts.input_workers};
 }
 
+/* GPUs wait at static power until the first step. Their mean power and its
+ * bounds are of all the time. */
+static void add_startup(const struct dl_job *job,
+                        const struct dl_job_predictions *p,
+                        const struct dl_engine *e, struct dl_estimate *est) {
+  double s = dl_startup_s(job), work_s = est->duration_s.x;
+  double static_w = p->language ? p->step.static_w : p->parts.static_w;
+  const struct dl_input_wait wait = {s, s, s};
+  if (!(s > 0) || est->id != DL_METHOD_PHYSICAL || isnan(est->energy_j.x))
+    return;
+  double waits_w = dl_or(static_w, 0) * job->run->n_gpus + est->memory_w;
+  double factor = dl_static_factor(0, e->coverage);
+  est->energy_j.x += s * waits_w;
+  est->energy_j.low += s * waits_w / factor;
+  est->energy_j.high += s * waits_w * factor;
+  est->duration_s.x += s;
+  est->duration_s.low += s;
+  est->duration_s.high += s;
+  est->power_w.x = est->energy_j.x / est->duration_s.x;
+  dl_widen_power(est, work_s, waits_w, &wait);
+}
+
 static void estimate(const struct dl_engine *e, size_t i,
                      const struct dl_job *job,
                      const struct dl_job_predictions *p,
@@ -256,6 +280,7 @@ static void estimate(const struct dl_engine *e, size_t i,
   dl_estimate_throughput(est, job);
   bound_power(job, est);
   bound_time(job, est);
+  add_startup(job, p, e, est);
 }
 
 enum dl_status dl_engine_row(const struct dl_engine *e,

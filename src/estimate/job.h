@@ -38,7 +38,7 @@ struct dl_job {
   double train_samples, val_samples; /* those that batches hold;
                                         tokens / seq_len samples */
   double tdp_w;
-  double idle_w; /* of a GPU with nothing to do */
+  double idle_w; /* of a GPU that the job holds, with nothing to do */
   double bandwidth_gb_s;
   /* Bytes of an element of a served language model; 0 or NaN: not given. */
   double weight_bytes, kv_bytes;

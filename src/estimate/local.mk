@@ -5,6 +5,8 @@ libdlest_a_SOURCES += \
 	%D%/assumptions.h \
 	%D%/choices.c \
 	%D%/choices.h \
+	%D%/input_bound.c \
+	%D%/input_bound.h \
 	%D%/job.c \
 	%D%/job.h \
 	%D%/measured.c \

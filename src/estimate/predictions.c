@@ -5,13 +5,13 @@
 #include <string.h>
 
 #include "estimate/methods/cpu_inference.h"
+#include "estimate/input_bound.h"
 #include "estimate/methods/inference.h"
 #include "estimate/methods/language_training.h"
 #include "estimate/methods/methods.h"
 #include "estimate/methods/work.h"
 #include "physics/conditioning/joint_prediction.h"
 #include "physics/conditioning/gpu_waiting.h"
-#include "physics/training/input_pipeline.h"
 #include "physics/training/training_inputs.h"
 
 /* A job, and its row as the fits see it that were asked so far. */
@@ -135,11 +135,14 @@ static void trust_rate(struct dl_expected *e, const struct dl_prediction *rate,
   e->var_time = sd * sd;
 }
 
-/* The limit in force of all GPUs, W. */
-static double most_w(const struct dl_job *job) {
-  double most = fmin(job->run->power_limit_w, job->tdp_w);
-  return dl_or(most, INFINITY) * job->run->n_gpus;
-}
+/* Power in a time beyond the work that no utilization calls waiting
+ * (docs/lab/known-times.md): language models draw this share of their power,
+ * and its logarithm has this standard deviation; trainings of images draw a
+ * quarter of what their work adds to the static power. */
+#define LANGUAGE_SURPLUS 0.9
+#define LANGUAGE_SURPLUS_SD 0.2
+#define IMAGE_SURPLUS 0.25
+#define IMAGE_SURPLUS_SD 0.5
 
 /* The standard deviation that half of an interval of a logarithm stands for. */
 static double half_width_sd(const struct dl_prediction *p, double coverage) {
@@ -170,8 +173,7 @@ static void take_input(struct dl_expected *e,
   e->var_input = sd * sd;
 }
 
-/* False if the fit does not have it. The static power of a GPU is no less than
- * its idle power. */
+/* False if the fit does not have it. */
 static bool expect_training(const struct dl_job_predictions *p,
                             struct fit_rows *a, struct dl_expected *e) {
   const struct dl_prediction *power = &p->of[DL_PHYSICAL_POWER];
@@ -190,8 +192,11 @@ static bool expect_training(const struct dl_job_predictions *p,
   double epochs = dl_or(job->epochs, 1); /* unknown: what they share counts */
   e->time += log(epochs * p->slower);
   e->power = log(power->value * n);
-  e->static_w = fmax(p->parts.static_w, dl_or(job->idle_w, 0)) * n;
-  e->most_w = most_w(job);
+  e->static_w = p->parts.static_w * n;
+  e->surplus_w =
+      e->static_w + IMAGE_SURPLUS * fmax(exp(e->power) - e->static_w, 0);
+  e->surplus_sd = IMAGE_SURPLUS_SD;
+  e->most_w = dl_limit_of_all_w(job);
   e->util = p->parts.gpu_share;
   take_input(e, &p->parts, epochs);
   return true;
@@ -210,9 +215,10 @@ static bool expect_language(const struct dl_job_predictions *p,
   e->var_alone = e->var_time;
   e->time = log(dl_language_work_s(job, p));
   e->power = log(p->step.cost.power * job->run->n_gpus);
-  e->static_w =
-      fmax(p->step.static_w, dl_or(job->idle_w, 0)) * job->run->n_gpus;
-  e->most_w = most_w(job);
+  e->static_w = p->step.static_w * job->run->n_gpus;
+  e->surplus_w = LANGUAGE_SURPLUS * exp(e->power);
+  e->surplus_sd = LANGUAGE_SURPLUS_SD;
+  e->most_w = dl_limit_of_all_w(job);
   e->util = p->step.gpu_share;
   take_input(e, &p->parts, 1);
   return true;
@@ -264,7 +270,7 @@ static void settle_duration(struct dl_job_predictions *p,
   p->duration_s = job->known.run_s;
   p->duration_from = "given";
   if (isnan(p->duration_s)) {
-    p->duration_s = dl_physical_duration(job, p);
+    p->duration_s = dl_physical_duration(job, p) + dl_startup_s(job);
     p->duration_from = dl_physical_method.name;
   }
   if (isnan(p->duration_s) && dl_pre_learnt_precision(job)) {
@@ -301,138 +307,14 @@ static void explain(struct dl_job_predictions *p, struct fit_rows *a,
   struct dl_fit_row *step = p->language ? fit_row(a, DL_LANGUAGE_RATE) : NULL;
   if (step) {
     dl_language_parts_of(step, &p->step);
+    p->step.static_w = dl_waiting_w(a->job, p->step.static_w);
     repeat_power(p, step, a->ctx->coverage);
   }
   if (!epoch)
     return;
   dl_training_parts_of(epoch, &p->parts);
+  p->parts.static_w = dl_waiting_w(a->job, p->parts.static_w);
   p->parts.time_s = exp(dl_fit_row_value(epoch, DL_TARGET_TIME));
-}
-
-/* Whether images are files that a usual loader decodes: data sets whose stored
- * images are known. The containers that are tuned for networks have loaders of
- * their own, and so has TensorFlow. */
-static bool usual_loader(const struct dl_run *run) {
-  return !isnan(dl_or(run->stored_mpx, run->stored_kb)) &&
-         dl_stack_of(run) != DL_SOFTWARE_NGC &&
-         dl_stack_of(run) != DL_SOFTWARE_MLPERF &&
-         dl_framework_of(run) != DL_FRAMEWORK_TENSORFLOW;
-}
-
-/* Processors that each GPU of the job has for loader processes; NaN. */
-static double processors_per_gpu(const struct dl_run *run) {
-  return run->n_cpus > 0 ? fmax(1, round(run->n_cpus / run->n_gpus))
-                         : (double)NAN;
-}
-
-/* The pipeline of a training on images whose loader is described, or usual;
- * false: no bound. The images are as large as the data set's, else as the
- * input. */
-static bool pipeline_of(const struct dl_job *job, struct dl_input_pipeline *in,
-                        bool *assumed) {
-  const struct dl_run *run = job->run;
-  const struct dl_run_set *given = &job->row->given;
-  bool described =
-      run->loader != DL_LOADER_UNKNOWN || !isnan(run->loader_workers);
-  *assumed = !described && usual_loader(run);
-  *in = (struct dl_input_pipeline){
-      .stored_mpx = run->stored_mpx,
-      .stored_kb = dl_run_set_has(given, DL_RUN_stored_mpx) &&
-                           !dl_run_set_has(given, DL_RUN_stored_kb)
-                       ? (double)NAN /* the data set's, at its own size */
-                       : run->stored_kb,
-      .image_px = run->image_px,
-      .workers = *assumed ? processors_per_gpu(run) : run->loader_workers,
-      .cached = run->loader == DL_LOADER_CACHED};
-  if (isnan(in->stored_mpx))
-    in->stored_mpx = run->image_px * run->image_px / 1e6;
-  return (described || *assumed) && !isnan(run->image_px) &&
-         run->loader != DL_LOADER_SYNTHETIC;
-}
-
-/* Adds the energy of waiting to a prediction. Intervals of the prediction and
- * of waiting, low and high, add in squares. */
-static void add_waiting(struct dl_prediction *p, double waiting, double less,
-                        double more) {
-  double below = p->value - p->low, above = p->high - p->value;
-  p->value += waiting;
-  p->low = fmax(p->low, p->value - hypot(below, less));
-  p->high = p->value + hypot(above, more);
-}
-
-/* The input pipeline (physics/training/input_pipeline.h). Where the user says
- * nothing of the loader, it is taken to keep up, as it does, or is hidden in
- * the times, in the trainings that the physics is fitted to, unless it is
- * slower than the GPUs and nothing is known of the time. Parts get the time of
- * the input alone, the time of both together, both rates, and the bound. */
-static void find_input(struct dl_job_predictions *p, const struct dl_job *job) {
-  struct dl_input_pipeline in;
-  struct dl_physical_parts *parts = &p->parts;
-  const struct dl_prediction *time = &p->of[DL_PHYSICAL_TIME];
-  double samples = job->train_samples + fmax(job->val_samples, 0);
-  double alone = dl_or(time->value, parts->time_s);
-  bool assumed, known = !isnan(job->known.run_s) || has_condition(p, job);
-  if (!pipeline_of(job, &in, &assumed) || !parts->bound || isnan(samples))
-    return;
-  double rate = job->run->n_gpus * dl_input_rate(&in);
-  if (assumed && (known || time->repeats > 0 || samples / rate <= alone))
-    return;
-  parts->input_assumed = assumed;
-  parts->input_workers = dl_or(in.workers, DL_LOADER_WORKERS);
-  parts->input_rate = rate;
-  parts->input_s = samples / rate;
-  parts->input_doubt = dl_input_doubt(&in);
-  parts->gpu_rate = samples / alone;
-  parts->time_s += dl_input_wait(parts->time_s, parts->input_s, 0, assumed).s;
-  if (parts->input_s > alone)
-    parts->bound = "input";
-}
-
-/* Finds the bound by text that a described loader tokenises, for the whole
- * run. */
-static void find_tokenising(struct dl_job_predictions *p,
-                            const struct dl_job *job) {
-  const struct dl_run *run = job->run;
-  struct dl_physical_parts *parts = &p->parts;
-  const struct dl_input_pipeline in = {.tokens = job->seq_len,
-                                       .workers = run->loader_workers};
-  bool described =
-      run->loader != DL_LOADER_UNKNOWN || !isnan(run->loader_workers);
-  double samples =
-      (job->train_samples + fmax(job->val_samples, 0)) * job->epochs;
-  double alone = dl_language_work_s(job, p);
-  if (!described || run->loader == DL_LOADER_SYNTHETIC || !(samples > 0) ||
-      !(alone > 0))
-    return;
-  parts->input_workers = dl_or(in.workers, DL_LOADER_WORKERS);
-  parts->input_rate = run->n_gpus * dl_input_rate(&in);
-  parts->input_s = samples / parts->input_rate;
-  parts->input_doubt = dl_input_doubt(&in);
-  parts->gpu_rate = samples / alone;
-  if (parts->input_s > alone)
-    p->step.bound = "input";
-}
-
-/* Bounds the predicted time of an epoch, and its energy, by the input of the
- * parts: a GPU that waits for it draws its static power, which is uncertain.
- * `memory_w`: of the node's memory, as far as the energy includes it. */
-static void bound_by_input(struct dl_job_predictions *p,
-                           const struct dl_engine *ctx,
-                           const struct dl_job *job, double memory_w) {
-  struct dl_physical_parts *parts = &p->parts;
-  double input = parts->input_s;
-  if (!(input > 0))
-    return;
-  double alone = input * parts->input_rate / parts->gpu_rate;
-  const struct dl_input_wait w = dl_input_wait(
-      alone, input, parts->input_doubt * ctx->of_90, parts->input_assumed);
-  double static_w = job->run->n_gpus * parts->static_w;
-  double watts = static_w + memory_w;
-  double doubt_w = static_w * (dl_static_factor(0, ctx->coverage) - 1);
-  add_waiting(&p->of[DL_PHYSICAL_TIME], w.s, w.s - w.low_s, w.high_s - w.s);
-  add_waiting(&p->of[DL_PHYSICAL_EPOCH], w.s * watts,
-              hypot((w.s - w.low_s) * watts, w.s * doubt_w),
-              hypot((w.high_s - w.s) * watts, w.s * doubt_w));
 }
 
 enum dl_status dl_predictions_make(struct dl_job_predictions *p,
@@ -473,15 +355,16 @@ enum dl_status dl_predictions_make(struct dl_job_predictions *p,
     take_times(p, &a);
   dl_bound_by_peak(p, job);
   if (trains)
-    find_input(p, job);
+    dl_find_input(p, job, given || has_condition(p, job));
   if (p->language)
-    find_tokenising(p, job);
+    dl_find_tokenising(p, job);
   DL_TRY(condition(p, &a, d));
   const struct dl_fit *epoch = ctx->fit[DL_PHYSICAL_EPOCH].fit;
   bool gpu = epoch && epoch->boundary && strcmp(epoch->boundary, "gpu") == 0;
   if (trains && !given &&
       !p->conditioned.applies) /* its energies have the memory */
-    bound_by_input(p, ctx, job, gpu ? 0 : dl_training_memory_w(job->found.gpu));
+    dl_bound_by_input(p, ctx, job,
+                      gpu ? 0 : dl_training_memory_w(job->found.gpu));
   dl_infer(ctx, job, &p->served);
   /* PRE gives the duration where the physical method has none. */
   bool pre =

@@ -23,6 +23,7 @@ enum dl_fit_of {
   DL_SERVING_TIME,  /* request_s */
   DL_LANGUAGE_RATE, /* and of language models that are trained: tokens_per_s */
   DL_CPU_TIME,      /* and of a sample on CPUs: request_s */
+  DL_TUNED_TIME,    /* and of inference by tuned software: request_s */
   DL_N_FITS
 };
 
@@ -59,6 +60,7 @@ struct dl_engine {
 struct dl_served {
   bool tokens;      /* a language model: prefill and decode are separate */
   bool on_cpu;      /* the CPUs do the work, by the physics of CPUs */
+  bool tuned;       /* by tuned software */
   double requests;  /* or samples */
   double batch;     /* at once */
   double latency_s; /* of a batch, from its start to its end */
@@ -72,6 +74,9 @@ struct dl_served {
   double most_a_second; /* requests that can be served, at that batch */
   /* These share the time at work; they add up for a language model. */
   double memory_s, compute_s, layers_s, exchange_s, host_s;
+  /* What plain software adds on the host, which is part of all that; and what
+     it would add where a job may run by it (plain_software.h). */
+  double plain_s, plain_j, maybe_s, maybe_j;
   const char *bound; /* which of them, or "prompts", takes longest */
   const char *lacks; /* what is missing */
 };

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "estimate/read_job.h"
 
+#include <math.h>
+#include <string.h>
+
 #include "estimate/assumptions.h"
 #include "estimate/conditioning/known.h"
 #include "run/setup/training_setup.h"
@@ -26,12 +29,26 @@ enum dl_status dl_job_bind(struct dl_job_fields *s, struct dl_row_plan *f,
       DL_TRY(dl_plan_member(f, i, false, &member, d));
   DL_TRY(dl_plan_member(f, DL_OF_GPU_tdp_w, false, &s->tdp_w, d));
   DL_TRY(dl_plan_member(f, DL_OF_GPU_idle_w, false, &s->idle_w, d));
+  DL_TRY(dl_plan_member(f, DL_OF_GPU_context_w, false, &s->context_w, d));
   DL_TRY(dl_plan_member(f, DL_OF_GPU_bandwidth_gb_s, false, &s->bandwidth_gb_s,
                         d));
   DL_TRY(dl_plan_quantity(f, "weight_bytes", false, &s->weight_bytes, d));
   DL_TRY(dl_plan_quantity(f, "kv_bytes", false, &s->kv_bytes, d));
   dl_plan_assume(f, dl_assume, true);
   return dl_plan_want_descriptors(f, d);
+}
+
+/* The power of a GPU that the job holds while nothing runs on it: with a
+ * process and no kernel, unless the user gave the idle power alone. */
+static double held_w(const struct dl_row *row, const struct dl_job_fields *s) {
+  const struct dl_accelerator *gpu = row->found.gpu;
+  double idle_w = dl_row_number(row, &s->idle_w);
+  double context_w = dl_row_number(row, &s->context_w);
+  const char *from =
+      gpu ? gpu->head.origin[dl_field_index(&gpu->head, &gpu->idle_w)].source
+          : NULL;
+  bool given = from && strcmp(from, "given") == 0;
+  return given || isnan(context_w) ? idle_w : context_w;
 }
 
 void dl_job_read(struct dl_job *job, const struct dl_job_fields *s,
@@ -47,7 +64,7 @@ void dl_job_read(struct dl_job *job, const struct dl_job_fields *s,
       .train_samples = run->train_samples,
       .val_samples = run->val_samples,
       .tdp_w = dl_row_number(row, &s->tdp_w),
-      .idle_w = dl_row_number(row, &s->idle_w),
+      .idle_w = held_w(row, s),
       .bandwidth_gb_s = dl_row_number(row, &s->bandwidth_gb_s),
       .weight_bytes = dl_or(dl_row_number(row, &s->weight_bytes),
                             arch ? arch->weight_bytes : NAN),

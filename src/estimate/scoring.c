@@ -8,7 +8,8 @@
 #include "base/memory.h"
 
 void dl_scoring_free(struct dl_scoring *s) {
-  free(s->run);
+  free(s->table);
+  free(s->group);
   for (size_t c = 0; c < DL_N_CLUSTERINGS; c++) {
     free(s->cluster[c]);
     dl_intern_free(&s->clusters[c]);
@@ -40,7 +41,8 @@ static void begin(struct dl_scoring *s, size_t n_methods) {
 /* Room for a quarter more runs: doubling would hold as much again. */
 static void make_room(struct dl_scoring *s) {
   size_t room = s->room = s->n + s->n / 4 + 64;
-  s->run = dl_reallocarray(s->run, room, sizeof *s->run);
+  s->table = dl_reallocarray(s->table, room, sizeof *s->table);
+  s->group = dl_reallocarray(s->group, room, sizeof *s->group);
   for (size_t c = 0; c < DL_N_CLUSTERINGS; c++)
     s->cluster[c] = dl_reallocarray(s->cluster[c], room, sizeof *s->cluster[c]);
   for (size_t k = 0; k < s->n_columns; k++)
@@ -101,7 +103,8 @@ void dl_scoring_add(struct dl_scoring *s, const struct dl_scored *run) {
     begin(s, run->n);
   if (s->n == s->room)
     make_room(s);
-  s->run[s->n] = (struct dl_scored_run){(uint32_t)run->table, (uint32_t)g};
+  s->table[s->n] = (uint32_t)run->table;
+  s->group[s->n] = (uint32_t)g;
   for (size_t c = 0; c < DL_N_CLUSTERINGS; c++) {
     const char *other = c == DL_CLUSTER_OWN ? own : "";
     const char *name = run->cluster[c] ? run->cluster[c] : other;
@@ -141,10 +144,11 @@ static void free_part(struct scoring_part *p) {
   free((void *)p->y);
 }
 
-static bool in_scope(const struct dl_scored_run *r,
+/* Whether a run is in the scope. */
+static bool in_scope(const struct dl_scoring *s, size_t run,
                      const struct dl_scoring_scope *scope) {
-  return (scope->table == DL_ALL || scope->table == r->table) &&
-         (scope->group == DL_ALL || scope->group == r->group);
+  return (scope->table == DL_ALL || scope->table == s->table[run]) &&
+         (scope->group == DL_ALL || scope->group == s->group[run]);
 }
 
 /* Numbers the clusters of the part by first appearance. */
@@ -168,7 +172,7 @@ static void take_some(struct scoring_part *p, const struct dl_scoring *s,
   p->group = dl_calloc(DL_N_CLUSTERINGS * p->n, sizeof *p->group);
   p->copy = dl_calloc(2 * scope->n * p->n, sizeof *p->copy);
   for (size_t r = 0; r < s->n; r++)
-    if (in_scope(&s->run[r], scope))
+    if (in_scope(s, r, scope))
       p->run[k++] = r;
   for (size_t c = 0; c < DL_N_CLUSTERINGS; c++)
     number_clusters(p, s, (enum dl_clustering)c);
@@ -186,7 +190,7 @@ static void take_some(struct scoring_part *p, const struct dl_scoring *s,
 static void take_part(struct scoring_part *p, const struct dl_scoring *s,
                       const struct dl_scoring_scope *scope) {
   for (size_t r = 0; r < s->n; r++)
-    p->n += in_scope(&s->run[r], scope);
+    p->n += in_scope(s, r, scope);
   p->y = dl_calloc(2 * scope->n, sizeof *p->y);
   p->f = p->y + scope->n;
   for (size_t m = 0; m < scope->n; m++) {

@@ -11,12 +11,6 @@
 #include "math/cross_validation/bootstrap.h"
 #include "math/cross_validation/metrics.h"
 
-/* To what a run belongs that is scored. */
-struct dl_scored_run {
-  uint32_t table;
-  uint32_t group; /* of `groups` */
-};
-
 /* Runs have one of these in common, so that their errors are not
  * independent. */
 enum dl_clustering {
@@ -31,7 +25,8 @@ enum dl_clustering {
 struct dl_scoring {
   struct dl_intern groups; /* values of --by; one, "", without it */
   struct dl_intern clusters[DL_N_CLUSTERINGS];
-  struct dl_scored_run *run; /* n, owned */
+  uint32_t *table,
+      *group; /* n: the table of each run, and of `groups`; owned */
   /* n: of `clusters`, what the bootstrap draws; owned */
   uint32_t *cluster[DL_N_CLUSTERINGS];
   double **measured; /* columns of n, J; NaN: unknown; owned */

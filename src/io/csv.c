@@ -15,7 +15,6 @@
 #include "base/memory.h"
 #include "io/csv_header.h"
 #include "io/csv_rows.h"
-#include "io/csv_seam.h"
 #include "io/lines.h"
 
 #define BLOCK_SIZE ((size_t)1 << 20)
@@ -32,7 +31,6 @@ struct dl_csv {
   /* The text. */
   char *text;
   size_t block_size; /* bytes read at a time */
-  size_t left;       /* bytes that may still be read */
   size_t len, start; /* of text; of the part to be parsed next */
   bool eof;          /* the file ends behind text */
   bool done;         /* all of it has been parsed */
@@ -45,13 +43,10 @@ struct dl_csv {
 /* Reads the next block of text, at least `least` bytes unless the file ends. */
 static enum dl_status read_text(struct dl_csv *csv, size_t least) {
   size_t want = csv->block_size > least ? csv->block_size : least;
-  if (want > csv->left)
-    want = csv->left;
   csv->start = 0;
   csv->len = fread(csv->text, 1, want, csv->f);
-  csv->left -= csv->len;
   XXH3_128bits_update(csv->hash, csv->text, csv->len);
-  csv->eof = csv->len < want || csv->left == 0;
+  csv->eof = csv->len < want;
   if (csv->eof && ferror(csv->f))
     return dl_fail_errno(csv->d, csv->path, "cannot read", errno);
   return DL_OK;
@@ -117,7 +112,6 @@ enum dl_status dl_csv_open_stream(struct dl_csv **csv, FILE *f,
   c->f = f;
   c->d = d;
   c->block_size = block_size > 0 ? block_size : BLOCK_SIZE;
-  c->left = SIZE_MAX;
   c->header.line = 1;
   c->origin = ftello(f);
   prepare(c, path, delimiter ? delimiter : ',');
@@ -138,68 +132,6 @@ enum dl_status dl_csv_open(struct dl_csv **csv, const char *path,
   if (status != DL_OK)
     return status;
   return dl_csv_open_stream(csv, f, dl_input_name(path), delimiter, 0, d);
-}
-
-/* Moves a seam to where a part of the file begins. Faults of the rows before it
- * do not concern the part. */
-static enum dl_status find_start(struct dl_csv *csv, struct dl_csv_seam *seam,
-                                 off_t least) {
-  DL_SCOPED(dl_diag_free) struct dl_diag quiet = {0};
-  size_t line = csv->rows.line;
-  bool after_cr = csv->rows.after_cr;
-  csv->rows.d = &quiet;
-  seam->rows = &csv->rows;
-  enum dl_status status = dl_csv_seam_find(
-      seam, csv->f, csv->path, csv_get_delim(&csv->rows.parser), least, csv->d);
-  seam->rows = NULL;
-  csv->rows.d = csv->d;
-  csv->rows.line = line;
-  csv->rows.after_cr = after_cr;
-  if (status == DL_OK && csv->rows.status != DL_OK)
-    status = dl_fail(csv->d, csv->rows.status, "%s", quiet.error);
-  return status;
-}
-
-/* Moves a seam to where the part ends. */
-static enum dl_status find_end(struct dl_csv *csv, struct dl_csv_seam *seam,
-                               off_t least) {
-  return dl_csv_seam_find(seam, csv->f, csv->path,
-                          csv_get_delim(&csv->rows.parser), least, csv->d);
-}
-
-enum dl_status dl_csv_take_shard(struct dl_csv *csv,
-                                 const struct dl_shard *shard,
-                                 struct dl_diag *d) {
-  struct stat st;
-  csv->d = d;
-  if (shard->count == 0)
-    return DL_OK;
-  if (fstat(fileno(csv->f), &st) != 0 || !S_ISREG(st.st_mode))
-    return dl_fail_at(d, DL_EUSAGE, csv->path, 0,
-                      "--shard cannot split a pipe; write the table to a file");
-  /* The LF of a CRLF that ends the header is data here, and no line. */
-  struct dl_csv_seam start = {.offset = ftello(csv->f) -
-                                        (off_t)(csv->len - csv->start),
-                              .line = csv->rows.line - csv->rows.after_cr};
-  size_t first, end;
-  dl_shard_range(shard, (size_t)(st.st_size - start.offset), &first, &end);
-  struct dl_csv_seam from = start;
-  enum dl_status status = find_start(csv, &from, start.offset + (off_t)first);
-  struct dl_csv_seam to = from;
-  if (status == DL_OK && shard->index + 1 == shard->count)
-    to.offset = st.st_size;
-  else if (status == DL_OK)
-    status = find_end(csv, &to, start.offset + (off_t)end);
-  if (status == DL_OK && fseeko(csv->f, from.offset, SEEK_SET) != 0)
-    status = dl_fail_errno(d, csv->path, "cannot seek", errno);
-  csv->left = (size_t)(to.offset - from.offset);
-  csv->start = csv->len = 0;
-  csv->eof = csv->left == 0;
-  if (from.offset > start.offset) {
-    csv->rows.line = from.line;
-    csv->rows.after_cr = false;
-  }
-  return status;
 }
 
 void dl_csv_free(struct dl_csv *csv) {

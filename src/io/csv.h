@@ -18,7 +18,6 @@
 
 #include "base/diag.h"
 #include "base/text.h"
-#include "io/shard.h"
 
 struct dl_csv;
 
@@ -32,6 +31,13 @@ struct dl_csv_block {
   const char *const *cell; /* n_rows x n_cols, row-major, NUL-terminated,
                               blanks around unquoted cells removed */
   const size_t *line;      /* line of each row in the file, from 1 */
+};
+
+/* A row of a block; all borrowed. */
+struct dl_csv_row {
+  const struct dl_csv *csv;
+  const char *const *cell;
+  size_t line;
 };
 
 /* Opens a file ("-": stdin) and reads its header. Errors (DL_EINPUT): empty
@@ -53,15 +59,6 @@ void dl_csv_free_local(struct dl_csv **at);
 /* Accepts later headers with new columns, which come behind the others:
  * dl_csv_n_cols may grow with each block, in which they are empty before. */
 void dl_csv_let_grow(struct dl_csv *csv);
-
-/* Restricts the reader to the rows that start in a part of the file's bytes;
- * call it before the first dl_csv_next. Parts one behind the other are the rows
- * of the whole in their order. The text before the part is searched for quotes,
- * which may hold line ends, at several GB/s. Error (DL_EUSAGE): the file is a
- * pipe. */
-enum dl_status dl_csv_take_shard(struct dl_csv *csv,
-                                 const struct dl_shard *shard,
-                                 struct dl_diag *d);
 
 const char *dl_csv_path(const struct dl_csv *csv);
 size_t dl_csv_n_cols(const struct dl_csv *csv);

@@ -260,11 +260,11 @@ bool dl_ends_like(const char *s, const char *above, const char *other) {
          (!other || is_name || same_form(s, other));
 }
 
-void dl_lines_above_add(struct dl_lines_above *a, const char *s, size_t len) {
-  memcpy(a->text[1], a->text[0], strlen(a->text[0]) + 1);
+void dl_lines_above_add(dl_lines_above a, const char *s, size_t len) {
+  memcpy(a[1], a[0], strlen(a[0]) + 1);
   len = len < DL_ABOVE_MOST ? len : 0;
-  memcpy(a->text[0], s, len);
-  a->text[0][len] = '\0';
+  memcpy(a[0], s, len);
+  a[0][len] = '\0';
 }
 
 static const char *separators_of(const char *s) {
@@ -290,14 +290,14 @@ static size_t count_fields(const char *s) {
   return n;
 }
 
-bool dl_line_is_whole(const struct dl_lines_above *a, const char *s) {
+bool dl_line_is_whole(dl_lines_above a, const char *s) {
   size_t n = count_fields(s);
-  const char *other = a->text[1][0] == '\0' ? NULL : a->text[1];
-  if (a->text[0][0] == '\0' || count_fields(a->text[0]) != n)
+  const char *other = a[1][0] == '\0' ? NULL : a[1];
+  if (a[0][0] == '\0' || count_fields(a[0]) != n)
     return false;
   if (other && count_fields(other) != n)
     other = NULL; /* a header, or a line of another kind */
-  return dl_ends_like(dl_last_field(s), dl_last_field(a->text[0]),
+  return dl_ends_like(dl_last_field(s), dl_last_field(a[0]),
                       other ? dl_last_field(other) : NULL);
 }
 

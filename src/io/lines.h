@@ -87,12 +87,11 @@ bool dl_ends_like(const char *s, const char *above, const char *other);
 
 /* The last lines above one, if they are short. Starts as zero bytes. */
 enum { DL_ABOVE = 2, DL_ABOVE_MOST = 512 };
-struct dl_lines_above {
-  char text[DL_ABOVE][DL_ABOVE_MOST]; /* the newest first; "" unknown */
-};
+typedef char dl_lines_above[DL_ABOVE][DL_ABOVE_MOST]; /* the newest first; "":
+                                                         unknown */
 
 /* Remembers a line; call it before the line is changed. */
-void dl_lines_above_add(struct dl_lines_above *a, const char *s, size_t len);
+void dl_lines_above_add(dl_lines_above a, const char *s, size_t len);
 
 /* Returns the last field of a line, behind the last comma, semicolon, bar or
  * tab, else blank. */
@@ -100,7 +99,7 @@ const char *dl_last_field(const char *s);
 
 /* Whether a last line without an end has as many fields as the lines above it,
  * and its last field ends like theirs (dl_ends_like). */
-bool dl_line_is_whole(const struct dl_lines_above *a, const char *s);
+bool dl_line_is_whole(dl_lines_above a, const char *s);
 
 /* Returns the number of the last line that the stream gave, if no line end
  * followed it; else 0. */

@@ -7,8 +7,6 @@ libdlest_a_SOURCES += \
 	%D%/csv_header.h \
 	%D%/csv_rows.c \
 	%D%/csv_rows.h \
-	%D%/csv_seam.c \
-	%D%/csv_seam.h \
 	%D%/json_read.c \
 	%D%/json_read.h \
 	%D%/lines.c \

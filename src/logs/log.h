@@ -67,13 +67,13 @@ struct dl_log {
   size_t n_meters;
   enum dl_clock clock; /* of the times read so far */
   struct dl_log_origin {
-    char job[160], host[64];   /* "" unknown */
-    size_t n_nodes;            /* of the job; 0: unknown */
-  } origin;                    /* set by the importer when the log is opened */
-  size_t bytes;                /* read from the file */
-  void *state;                 /* of the importer */
-  size_t len;                  /* of the line being imported */
-  struct dl_lines_above above; /* the lines before it */
+    char job[160], host[64]; /* "" unknown */
+    size_t n_nodes;          /* of the job; 0: unknown */
+  } origin;                  /* set by the importer when the log is opened */
+  size_t bytes;              /* read from the file */
+  void *state;               /* of the importer */
+  size_t len;                /* of the line being imported */
+  dl_lines_above above;      /* the lines before it */
   struct dl_run open_run; /* while in_run: of the importer (dl_log_open_run) */
   bool in_run;
   bool taken_for_one;      /* readings of several devices, with a warning */

@@ -309,7 +309,7 @@ void dl_log_warn_uncertain(struct dl_log *log, const char *value) {
  * less does no harm, so a reading is used only if its last field is certainly
  * complete; a row of a table of jobs is used because it stands for a job. */
 static bool import_open_line(struct dl_log *log, char *s) {
-  bool whole = dl_line_is_whole(&log->above, s);
+  bool whole = dl_line_is_whole(log->above, s);
   DL_FREED char *last = dl_strdup(dl_last_field(s));
   if (log->o.drop_last > 0)
     return false;
@@ -330,7 +330,7 @@ bool dl_log_import_line(struct dl_log *log, const struct dl_line *line) {
     return true;
   if (!line->ended)
     return import_open_line(log, line->s);
-  dl_lines_above_add(&log->above, line->s, line->len);
+  dl_lines_above_add(log->above, line->s, line->len);
   log->importer->line(log, line->s);
   return true;
 }

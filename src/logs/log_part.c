@@ -183,7 +183,7 @@ void dl_log_part_import(struct dl_log_part *p) {
   if (!log->importer->settle || p->status != DL_OK)
     return;
   char *at = b->s, *end = b->s + b->len;
-  log->above = (struct dl_lines_above){0};
+  memset(log->above, 0, sizeof log->above);
   while (dl_lines_split(log->path, &at, end, &line, log->d))
     p->cut_off = !dl_log_import_line(log, &line);
   if (log->importer->end)

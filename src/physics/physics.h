@@ -102,7 +102,7 @@ struct dl_grouping {
 };
 
 /* The inputs of any physics. */
-enum { DL_MOST_INPUT_BYTES = 704 };
+enum { DL_MOST_INPUT_BYTES = 768 };
 struct dl_inputs {
   alignas(max_align_t) unsigned char bytes[DL_MOST_INPUT_BYTES];
 };

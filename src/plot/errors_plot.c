@@ -56,7 +56,7 @@ struct errors_drawing {
   double *mean;  /* of each method over its groups, owned */
   size_t *place; /* y position of each method, from 1; owned */
   struct dl_axis_unit unit;
-  struct dl_plot_span span;
+  struct dl_span span;
   bool log, bars;
 };
 
@@ -125,7 +125,7 @@ static enum dl_status group_rows(struct errors_drawing *w, struct dl_diag *d) {
 
 /* The unit, the span, each method's mean and place. */
 static void measure(struct errors_drawing *w) {
-  struct dl_plot_span all = DL_SPAN_NONE;
+  struct dl_span all = DL_SPAN_NONE;
   for (size_t i = 0; i < w->t.n; i++)
     for (size_t c = COL_SCORE; c <= COL_HIGH; c++)
       dl_plot_span_take(&all, dl_plot_number(&w->t, i, c));
@@ -133,8 +133,8 @@ static void measure(struct errors_drawing *w) {
   w->unit = percent ? (struct dl_axis_unit){.factor = 0.01, .name = "%"}
                     : dl_axis_unit(w->score->si,
                                    fmax(fabs(all.low), fabs(all.high)) / 3);
-  w->span = (struct dl_plot_span){all.low / w->unit.factor,
-                                  all.high / w->unit.factor};
+  w->span =
+      (struct dl_span){all.low / w->unit.factor, all.high / w->unit.factor};
   w->log = !w->score->log_never && w->span.low > 0 &&
            w->span.high > FAR_APART * w->span.low;
   w->bars = w->groups.n == 1 && !w->log;
@@ -191,7 +191,7 @@ static void add_title(struct dl_script *s, const struct dl_plot_options *o,
 }
 
 static void add_axes(struct dl_script *s, const struct errors_drawing *w) {
-  struct dl_plot_span x = w->span;
+  struct dl_span x = w->span;
   dl_script_label(s, "x", w->score->label, w->unit.name);
   if (w->log) {
     x = dl_plot_span_widen_log(x, 0.08);
@@ -202,10 +202,10 @@ static void add_axes(struct dl_script *s, const struct errors_drawing *w) {
     double room = (fmax(x.high, 0) - fmin(x.low, 0)) *
                   (s->as == DL_PICTURE_DUMB ? 0.26 : 0.14);
     dl_axis_range(s, "x",
-                  (struct dl_plot_span){x.low < 0 ? x.low - room : 0,
-                                        x.high > 0 ? x.high + room : room});
+                  (struct dl_span){x.low < 0 ? x.low - room : 0,
+                                   x.high > 0 ? x.high + room : room});
   }
-  dl_axis_range(s, "y", (struct dl_plot_span){0.4, (double)w->methods.n + 0.6});
+  dl_axis_range(s, "y", (struct dl_span){0.4, (double)w->methods.n + 0.6});
   dl_script_names(s, w->methods.s, w->place, w->methods.n);
   if (s->as != DL_PICTURE_DUMB)
     dl_text_add(s->t, "set grid xtics noytics\nset ytics scale 0\n"

@@ -46,7 +46,7 @@ struct fit_drawing {
   struct dl_intern groups, shapes;
   bool shaped; /* markers show `shapes`; else they repeat the group */
   struct dl_axis_unit unit;
-  struct dl_plot_span span; /* of both axes, in that unit */
+  struct dl_span span; /* of both axes, in that unit */
   const char *target, *si;
 };
 
@@ -126,7 +126,7 @@ static enum dl_status make_marks(struct fit_drawing *w, bool per,
 
 /* Turns sums of logarithms into means, and sets the axes from them. */
 static void set_axes(struct fit_drawing *w) {
-  struct dl_plot_span span = DL_SPAN_NONE;
+  struct dl_span span = DL_SPAN_NONE;
   for (size_t i = 0; i < w->n; i++) {
     struct mark *m = &w->mark[i];
     double n = (double)m->n;
@@ -138,10 +138,9 @@ static void set_axes(struct fit_drawing *w) {
     dl_plot_span_take(&span, m->predicted);
   }
   w->unit = dl_axis_unit(*w->si ? w->si : NULL, sqrt(span.low * span.high));
-  w->span =
-      dl_plot_span_widen_log((struct dl_plot_span){span.low / w->unit.factor,
-                                                   span.high / w->unit.factor},
-                             0.06);
+  w->span = dl_plot_span_widen_log(
+      (struct dl_span){span.low / w->unit.factor, span.high / w->unit.factor},
+      0.06);
 }
 
 /* --- texts */

@@ -43,17 +43,17 @@ static void free_drawing(struct dl_pareto_drawing *w) {
 /* The interval of a setting, cut to the range of the axis; false if it has
  * none or it is not drawn. */
 static bool has_bar(const struct dl_pareto_drawing *w, size_t row,
-                    struct dl_plot_span *p) {
+                    struct dl_span *p) {
   double e = dl_pareto_energy(w, row);
   double low = dl_plot_number(&w->t, row, COL_LOW) / w->energy.factor;
   double high = dl_plot_number(&w->t, row, COL_HIGH) / w->energy.factor;
-  *p = (struct dl_plot_span){fmax(low, e / 100), fmin(high, e * 100)};
+  *p = (struct dl_span){fmax(low, e / 100), fmin(high, e * 100)};
   bool shown = w->t.n <= MOST_BARS || w->on_front[row];
   return shown && !isnan(low) && !isnan(high) && p->low <= p->high;
 }
 
 static void measure(struct dl_pareto_drawing *w, bool bars) {
-  struct dl_plot_span x = DL_SPAN_NONE, y = DL_SPAN_NONE, bar;
+  struct dl_span x = DL_SPAN_NONE, y = DL_SPAN_NONE, bar;
   for (size_t i = 0; i < w->t.n; i++) {
     dl_plot_span_take(&x, dl_plot_number(&w->t, i, COL_TIME));
     dl_plot_span_take(&y, dl_plot_number(&w->t, i, COL_ENERGY));
@@ -63,16 +63,14 @@ static void measure(struct dl_pareto_drawing *w, bool bars) {
   }
   w->time = dl_axis_unit("s", sqrt(x.low * x.high));
   w->energy = dl_axis_unit("J", sqrt(y.low * y.high));
-  y = (struct dl_plot_span){y.low / w->energy.factor,
-                            y.high / w->energy.factor};
+  y = (struct dl_span){y.low / w->energy.factor, y.high / w->energy.factor};
   for (size_t i = 0; i < w->t.n && bars; i++)
     if (has_bar(w, i, &bar)) {
       dl_plot_span_take(&y, bar.low);
       dl_plot_span_take(&y, bar.high);
     }
   w->x = dl_plot_span_widen_log(
-      (struct dl_plot_span){x.low / w->time.factor, x.high / w->time.factor},
-      0.06);
+      (struct dl_span){x.low / w->time.factor, x.high / w->time.factor}, 0.06);
   w->y = dl_plot_span_widen_log(y, 0.08);
 }
 
@@ -138,7 +136,7 @@ static void at_of(const struct dl_script *s, const struct dl_pareto_drawing *w,
 static size_t add_lines(const struct dl_script *s,
                         const struct dl_pareto_drawing *w, double (*point)[2],
                         size_t n) {
-  struct dl_plot_span bar;
+  struct dl_span bar;
   bool stairs = is_staircase(w);
   for (size_t i = 0; i < w->n_front; i++) {
     size_t row = w->front[i];
@@ -195,7 +193,7 @@ static void add_labels(struct dl_script *s, const struct dl_pareto_drawing *w) {
 }
 
 static void add_data(struct dl_script *s, const struct dl_pareto_drawing *w) {
-  struct dl_plot_span bar;
+  struct dl_span bar;
   for (size_t g = 0; g <= w->n_coloured; g++) {
     dl_text_printf(s->t, "$g%zu << EOD\n", g);
     for (size_t i = 0; i < w->t.n; i++) {
@@ -276,7 +274,7 @@ static void add_axes(struct dl_script *s, const struct dl_pareto_drawing *w) {
 
 static bool has_rows(const struct dl_pareto_drawing *w, size_t group,
                      bool bars) {
-  struct dl_plot_span bar;
+  struct dl_span bar;
   for (size_t i = 0; i < w->t.n; i++)
     if (w->group[i] == group && (!bars || has_bar(w, i, &bar)))
       return true;

@@ -41,7 +41,7 @@ struct dl_pareto_drawing {
   bool *on_front; /* of each row; owned */
   size_t n_front;
   struct dl_axis_unit time, energy;
-  struct dl_plot_span x, y;
+  struct dl_span x, y;
   double top, right;     /* edges of the area */
   struct dl_text shared; /* label of the whole front, if all of it has one */
   bool differs[N_COLS];

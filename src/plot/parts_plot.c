@@ -171,9 +171,8 @@ static void add_shares(struct dl_script *s, const struct parts_drawing *w) {
 static void add_axes(struct dl_script *s, const struct parts_drawing *w) {
   double n = (double)w->estimates.n;
   dl_script_label(s, "x", "energy", w->unit.name);
-  dl_axis_range(s, "x",
-                (struct dl_plot_span){0, ROOM * w->top / w->unit.factor});
-  dl_axis_range(s, "y", (struct dl_plot_span){0.4, n + 0.6});
+  dl_axis_range(s, "x", (struct dl_span){0, ROOM * w->top / w->unit.factor});
+  dl_axis_range(s, "y", (struct dl_span){0.4, n + 0.6});
   dl_script_names(s, w->estimates.s, NULL, w->estimates.n);
   dl_text_add(s->t, s->as == DL_PICTURE_DUMB
                         ? "set key bmargin center horizontal width 2\n"

@@ -22,7 +22,11 @@ enum dl_picture {
   DL_PICTURE_DUMB /* characters, for a terminal */
 };
 
+struct dl_plot_kind;
+
 struct dl_plot_options {
+  const struct dl_plot_kind *kind;
+  bool script; /* is printed in place of the picture */
   enum dl_picture as;
   /* Pixels (of 1/96 inch for PDF), characters for DL_PICTURE_DUMB; 0: the
    * default of the kind, twice that for PNG. */

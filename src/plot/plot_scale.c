@@ -39,27 +39,25 @@ struct dl_axis_unit dl_axis_unit(const char *si, double x) {
   }
 }
 
-void dl_plot_span_take(struct dl_plot_span *p, double x) {
+void dl_plot_span_take(struct dl_span *p, double x) {
   if (!isfinite(x))
     return;
   p->low = fmin(p->low, x);
   p->high = fmax(p->high, x);
 }
 
-struct dl_plot_span dl_plot_span_widen_log(struct dl_plot_span p,
-                                           double share) {
+struct dl_span dl_plot_span_widen_log(struct dl_span p, double share) {
   double by = pow(p.high / p.low, share);
   if (by < 1.05)
     by = 1.05;
-  return (struct dl_plot_span){p.low / by, p.high * by};
+  return (struct dl_span){p.low / by, p.high * by};
 }
 
-void dl_axis_range(struct dl_script *s, const char *axis,
-                   struct dl_plot_span p) {
+void dl_axis_range(struct dl_script *s, const char *axis, struct dl_span p) {
   double pad = 0.05 * fabs(p.low);
   if (!(p.high - p.low > 1e-9 * pad)) /* gnuplot refuses an empty range */
-    p = pad > 0 ? (struct dl_plot_span){p.low - pad, p.low + pad}
-                : (struct dl_plot_span){0, 1};
+    p = pad > 0 ? (struct dl_span){p.low - pad, p.low + pad}
+                : (struct dl_span){0, 1};
   dl_text_printf(s->t, "set %srange [", axis);
   dl_script_number(s, p.low);
   dl_text_add(s->t, ":");
@@ -88,7 +86,7 @@ static void add_tic(struct dl_script *s, bool *any, int m, int k, bool label) {
     dl_text_printf(s->t, "'' %.9g 1", x);
 }
 
-void dl_axis_log(struct dl_script *s, const char *axis, struct dl_plot_span p) {
+void dl_axis_log(struct dl_script *s, const char *axis, struct dl_span p) {
   double decades = log10(p.high / p.low);
   dl_text_printf(s->t, "set logscale %s\n", axis);
   dl_axis_range(s, axis, p);

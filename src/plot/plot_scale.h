@@ -4,6 +4,7 @@
 #ifndef DL_PLOT_PLOT_SCALE_H
 #define DL_PLOT_PLOT_SCALE_H
 
+#include "base/number.h"
 #include "plot/gnuplot_script.h"
 
 /* A unit of an axis. */
@@ -19,25 +20,19 @@ struct dl_axis_unit {
  */
 struct dl_axis_unit dl_axis_unit(const char *si, double x);
 
-/* A range of values, such as the range of an axis. */
-struct dl_plot_span {
-  double low, high;
-};
-
 /* An empty range; dl_plot_span_take extends it by x unless x is not finite. */
-#define DL_SPAN_NONE ((struct dl_plot_span){INFINITY, -INFINITY})
-void dl_plot_span_take(struct dl_plot_span *p, double x);
+#define DL_SPAN_NONE ((struct dl_span){INFINITY, -INFINITY})
+void dl_plot_span_take(struct dl_span *p, double x);
 
 /* Widened at both ends by a share of its logarithmic width. */
-struct dl_plot_span dl_plot_span_widen_log(struct dl_plot_span p, double share);
+struct dl_span dl_plot_span_widen_log(struct dl_span p, double share);
 
 /* "set logscale", range and tics of an axis ("x", "y") from low > 0 to high >
  * low: labels at 1, at 1, 2, 5, or closer on a short axis, with unlabelled
  * minor tics between them. */
-void dl_axis_log(struct dl_script *s, const char *axis, struct dl_plot_span p);
+void dl_axis_log(struct dl_script *s, const char *axis, struct dl_span p);
 
 /* "set xrange" and the like. */
-void dl_axis_range(struct dl_script *s, const char *axis,
-                   struct dl_plot_span p);
+void dl_axis_range(struct dl_script *s, const char *axis, struct dl_span p);
 
 #endif

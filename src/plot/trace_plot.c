@@ -120,7 +120,7 @@ static void add_bins(struct dl_script *s, const struct trace_drawing *w) {
   for (size_t i = 0; i < w->n;) {
     size_t bin = (size_t)(w->t[i] / width), n = 0;
     double sum = 0, t = 0;
-    struct dl_plot_span range = DL_SPAN_NONE;
+    struct dl_span range = DL_SPAN_NONE;
     if (i > 0 && w->t[i] - last > fmax(w->gap_s, 2 * width))
       dl_text_add(s->t, "\n");
     for (; i < w->n && (size_t)(w->t[i] / width) == bin; i++) {
@@ -247,10 +247,10 @@ static void add_axes(struct dl_script *s, struct trace_drawing *w) {
   w->top *= 1.05;
   dl_script_label(s, "x", "time", w->time.name);
   dl_script_label(s, "y", w->gpu ? "GPU power" : "power", w->watt.name);
-  struct dl_plot_span x = {0, w->end / w->time.factor};
+  struct dl_span x = {0, w->end / w->time.factor};
   dl_axis_range(s, "x", x);
   dl_axis_range(s, "x2", x);
-  dl_axis_range(s, "y", (struct dl_plot_span){0, w->top / w->watt.factor});
+  dl_axis_range(s, "y", (struct dl_span){0, w->top / w->watt.factor});
   if (w->seen.n > 0)
     add_epoch_axis(s, w);
   dl_text_add(

@@ -270,20 +270,18 @@ enum dl_status dl_plan_override(struct dl_row_plan *f, const char *assignment,
   const char *eq = strchr(assignment, '=');
   if (!eq || eq == assignment)
     return dl_fail(d, DL_EUSAGE, "'%s': expected NAME=VALUE", assignment);
-  static const struct {
-    const char *prefix;
-    enum dl_kind kind;
-  } kinds[] = {{"gpu.", DL_ACCELERATOR}, {"arch.", DL_ARCHITECTURE}};
+  static const char *const prefixes[] = {"gpu.", "arch."};
+  static const enum dl_kind kinds[] = {DL_ACCELERATOR, DL_ARCHITECTURE};
   for (size_t k = 0; k < 2; k++) {
-    size_t n = strlen(kinds[k].prefix);
-    if (strncmp(assignment, kinds[k].prefix, n) != 0)
+    size_t n = strlen(prefixes[k]);
+    if (strncmp(assignment, prefixes[k], n) != 0)
       continue;
     const struct dl_field *checked;
     double x;
     size_t len = (size_t)(eq - assignment) - n;
     DL_FREED char *field = dl_strndup(assignment + n, len);
     enum dl_status status =
-        dl_field_parse(kinds[k].kind, field, eq + 1, &checked, &x, d);
+        dl_field_parse(kinds[k], field, eq + 1, &checked, &x, d);
     if (status == DL_OK)
       add_entry(&f->fields[k], assignment + n, len, eq + 1);
     return status;

@@ -9,6 +9,7 @@
 
 #include "base/constants.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "base/nearest_names.h"
 #include "run/plan_private.h"
 
@@ -34,10 +35,7 @@ static bool fold(const char *name, char to[MOST_NAME]) {
 }
 
 /* Units that names state, and their factor to the unit of the runs table. */
-static const struct unit {
-  const char *names, *base;
-  double factor;
-} units[] = {
+static const struct dl_named_unit units[] = {
     {"s|sec|secs|seconds", "s", 1},
     {"ms", "s", 1e-3},
     {"min|mins|minutes", "s", 60},
@@ -55,7 +53,8 @@ static const struct unit {
 
 /* The unit at the end of "energy_kwh", "energy (kWh)" or "Energy [kWh]", whose
  * name without it is then folded to stem; or NULL. */
-static const struct unit *stated_unit(const char *name, char stem[MOST_NAME]) {
+static const struct dl_named_unit *stated_unit(const char *name,
+                                               char stem[MOST_NAME]) {
   char text[MOST_NAME];
   size_t n = strlen(name);
   if (n >= MOST_NAME)
@@ -92,12 +91,12 @@ static const char *column_of_alias(const char *folded) {
  * NULL; *factor is the factor of the unit which the name states, or 1. */
 static const char *meant_column(const char *name, double *factor) {
   char folded[MOST_NAME], known[MOST_NAME];
-  const struct unit *unit = stated_unit(name, folded);
+  const struct dl_named_unit *unit = stated_unit(name, folded);
   *factor = unit ? unit->factor : 1;
   for (size_t i = 0; i < DL_N_RUN_COLUMNS && unit; i++) {
     const struct dl_run_column *c = &dl_run_columns[i];
     const char *other = column_of_alias(folded);
-    if (!c->unit || strcmp(c->unit, unit->base) != 0)
+    if (!c->unit || strcmp(c->unit, unit->unit) != 0)
       continue;
     fold(c->name, known);
     known[strlen(known) - 1] = '\0'; /* the unit: epoch_s */
@@ -209,19 +208,20 @@ static void warn_column(const struct dl_row_plan *f, const char *name,
              name, meant, meant, dl_text_str(&formula));
 }
 
+/* Warns of names that nothing uses. A column of the runs table is known, if not
+ * needed this time. */
+static void warn_entries(const struct dl_row_plan *f, const struct entries *of,
+                         const char *option, struct dl_diag *d) {
+  for (size_t i = 0; i < of->n; i++) {
+    size_t id = dl_plan_find(f, of->e[i].name);
+    if (id >= DL_N_RUN_COLUMNS && !dl_plan_uses(f, id, false))
+      dl_warn(d, "%s %s: nothing uses this name", option, of->e[i].name);
+  }
+}
+
 void dl_plan_warn_unused(const struct dl_row_plan *f, struct dl_diag *d) {
-  const struct {
-    const struct entries *entries;
-    const char *option;
-  } given[] = {{&f->overrides, "--set"}, {&f->definitions, "--define"}};
-  for (size_t g = 0; g < 2; g++)
-    for (size_t i = 0; i < given[g].entries->n; i++) {
-      const char *name = given[g].entries->e[i].name;
-      /* A column of the runs table is known, if not needed this time. */
-      size_t id = dl_plan_find(f, name);
-      if (id >= DL_N_RUN_COLUMNS && !dl_plan_uses(f, id, false))
-        dl_warn(d, "%s %s: nothing uses this name", given[g].option, name);
-    }
+  warn_entries(f, &f->overrides, "--set", d);
+  warn_entries(f, &f->definitions, "--define", d);
   enum { MOST_COLUMNS = 256 }; /* a wider table has names of its own */
   size_t n = f->csv ? dl_csv_n_cols(f->csv) : 0;
   for (size_t i = 0; i < n && n <= MOST_COLUMNS; i++)

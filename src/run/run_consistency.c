@@ -62,7 +62,8 @@ static double highest_rate(const struct dl_run *r,
                            gpu->peak_tf32_tflops,
                            gpu->peak_fp16_tensor_tflops,
                            gpu->peak_bf16_tensor_tflops,
-                           gpu->peak_fp8_tensor_tflops};
+                           gpu->peak_fp8_tensor_tflops,
+                           gpu->peak_fp4_tensor_tflops};
   double most = 0;
   for (size_t i = 0; i < DL_LENGTH(tflops); i++)
     most = fmax(most, tflops[i]);

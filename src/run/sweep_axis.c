@@ -52,38 +52,25 @@ static enum dl_status add_number(struct dl_axis *a, double x,
   return add_text(a, dl_format_short(buf, round(x)), d);
 }
 
-/* A range as it is written. */
-struct range {
-  double low, high, by;
-  char kind; /* '+' or 'x' */
-};
-
-static bool parse_range(const char *text, struct range *r) {
-  const char *dots = strstr(text, "..");
-  const char *high = dots + 2;
-  size_t len = strcspn(high, "x+");
-  *r = (struct range){.by = 1, .kind = high[len] ? high[len] : '+'};
-  return dl_parse_number(text, (size_t)(dots - text), &r->low) ==
-             DL_NUMBER_OK &&
-         dl_parse_number(high, len, &r->high) == DL_NUMBER_OK &&
-         (!high[len] || dl_parse_double(high + len + 1, &r->by));
-}
-
 static enum dl_status add_range(struct dl_axis *a, const char *text,
                                 struct dl_diag *d) {
-  struct range r;
-  if (!parse_range(text, &r))
+  const char *dots = strstr(text, ".."), *end = dots + 2;
+  size_t len = strcspn(end, "x+");
+  double low, high, by = 1;
+  if (dl_parse_number(text, (size_t)(dots - text), &low) != DL_NUMBER_OK ||
+      dl_parse_number(end, len, &high) != DL_NUMBER_OK ||
+      (end[len] && !dl_parse_double(end + len + 1, &by)))
     return dl_fail(d, DL_EUSAGE,
                    "invalid range '%s'; expected LOW..HIGH, LOW..HIGHxBY or "
                    "LOW..HIGH+BY",
                    text);
-  bool times = r.kind == 'x';
-  if (r.high < r.low || (times ? !(r.by > 1 && r.low > 0) : !(r.by > 0)))
+  bool times = end[len] == 'x';
+  if (high < low || (times ? !(by > 1 && low > 0) : !(by > 0)))
     return dl_fail(d, DL_EUSAGE, "the range '%s' has no end", text);
   /* From the beginning each time: sums of steps would drift. */
   for (size_t i = 0; i <= DL_MOST_VALUES; i++) {
-    double x = times ? r.low * pow(r.by, (double)i) : r.low + r.by * (double)i;
-    if (x > r.high * (1 + 1e-12))
+    double x = times ? low * pow(by, (double)i) : low + by * (double)i;
+    if (x > high * (1 + 1e-12))
       return DL_OK;
     DL_TRY(add_number(a, x, d));
   }

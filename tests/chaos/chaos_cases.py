@@ -215,9 +215,8 @@ def table_cases(corpus):
                            "7", "-f", "json"], measured, table)
     yield Case("calibrate", ["calibrate", "runs.csv", "-o", "mine.xml"],
                measured, table)
-    yield Case("suggest", ["calibrate", "runs.csv", "--suggest", "--for",
-                           "plan.csv", "--runs", "2", "-f", "json"],
-               {**measured, "plan.csv": plan}, {"plan.csv": "table"})
+    yield Case("suggest", ["calibrate", "plan.csv", "--suggest", "-f", "json"],
+               {"plan.csv": plan}, {"plan.csv": "table"})
     yield Case("recommend-table",
                ["recommend", "--table", "runs.csv", "-f", "json"], measured,
                table)

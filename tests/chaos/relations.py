@@ -47,6 +47,7 @@ LARGE = ("resnet50", "vit_large_patch16_224", "convnext_base",
 TOKENS = ("gpt2", "bert-large-uncased", "t5-base", "pythia-1.4b", "llama-2-7b")
 PRECISIONS = ("fp32", "tf32", "fp16", "bf16", "amp")
 STACKS = ("", "eager", "compiled", "ngc", "mlperf")
+TRAINERS = ("", "transformers", "tuned", "compiled", "ngc", "mlperf")
 # Memory of the node that a boundary includes, at most: 32 GB at .3725 W each,
 # and by pre-epoch that of a run on each GPU.
 MEMORY_W = 12
@@ -96,7 +97,8 @@ def training(rng, gpus):
     tokens = rng.random() < 0.4
     row = {"arch": rng.choice(TOKENS if tokens else IMAGES),
            "gpu": rng.choice(gpus), "n_gpus": rng.choice((1, 1, 2, 4, 8, 32)),
-           "precision": rng.choice(PRECISIONS), "stack": rng.choice(STACKS),
+           "precision": rng.choice(PRECISIONS),
+           "stack": rng.choice(TRAINERS if tokens else STACKS),
            "phase": "training"}
     if tokens:
         row.update(batch_size=rng.choice((1, 2, 8)), seq_len=512,
@@ -204,7 +206,7 @@ def several(rng, rows, gpus, memory, link, params):
         before = at
     row = {"arch": rng.choice(TOKENS), "gpu": row["gpu"], "tokens": 1e11,
            "phase": "training", "precision": rng.choice(PRECISIONS),
-           "stack": rng.choice(STACKS), "seq_len": 512,
+           "stack": rng.choice(TRAINERS), "seq_len": 512,
            "global_batch": 8 * 2 ** rng.randint(0, 7)}
     first = None
     for n in (1, 2, 4, 8, 16):
@@ -445,7 +447,7 @@ def of_catalogue(program, tdp):
     for gpu in tdp:
         for arch in ("vit_large_patch16_224", "vgg16", "mobilenetv2_100",
                      "gpt2"):
-            for stack in STACKS:
+            for stack in TRAINERS if arch == "gpt2" else STACKS:
                 row = {"arch": arch, "gpu": gpu, "stack": stack}
                 row.update({"tokens": 1e9, "seq_len": 512, "batch_size": 2,
                             "checkpointing": "none"} if arch == "gpt2" else

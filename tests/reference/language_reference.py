@@ -25,7 +25,7 @@ BASE = dict(b=8, s=2048, m=2, linear=6.6e9, att=131072 * 1024, scores=0,
             tp=1, pp=1, vp=1, shards=64, nodes=8, domain=8, fmt="ec", gathers=1,
             fused=0, graphs=0, whole=0, pcie=0, by_weight=0, tiles=0, last=0,
             experts=0, ep=1, moe=0, n_experts=0, active=0, chosen=0, width=0,
-            apart=0, systolic=0, adapted=0)
+            apart=0, systolic=0, adapted=0, plain=0, gated=0)
 SOME = dict(gpu=.93, power=1.06, arch=1.05, stack=.9, framework=1.1)
 NONE = dict.fromkeys(SOME, 1)
 # Into and out of seven products in each layer: queries, keys, values, output;
@@ -71,7 +71,11 @@ CASES = [("zero3", A100, {}, NONE), ("effects", A100, {}, SOME),
          ("summed up last", L40S, dict(n=4, nodes=1, pcie=1, gathers=0,
                                        shards=1, b=2, last=1), NONE),
          ("half again", A100, dict(again=.5, att_passes=4), NONE),
-         ("systolic", TPU, dict(systolic=1), NONE)]
+         ("systolic", TPU, dict(systolic=1), NONE),
+         ("plain", A100, dict(n=1, nodes=1, gathers=0, shards=1, b=1, plain=1,
+                              gated=1), NONE),
+         ("half plain", L40S, dict(n=2, nodes=1, pcie=1, gathers=0, shards=1,
+                                   b=1, plain=.5, whole=1), SOME)]
 
 
 def overlap(a, b):
@@ -127,6 +131,9 @@ def step(g, w, f):
     ratio = 1 if w["systolic"] else max(1, g["peak16"] / g["tdp"] / .78e12)
     tokens = w["b"] * w["s"]
 
+    def mix(tuned, plain):
+        return (1 - w["plain"]) * tuned + w["plain"] * plain
+
     def shape(width, rows):
         return 1 + C["h0"] * w["tp"] / width + (
             w["tiles"] * w["tp"] / (4 * rows * width))
@@ -150,15 +157,17 @@ def step(g, w, f):
         (2 + 1 + 1 + 2 + 3) / 2 * (1 + w["again"]) +
         (2 + 1 + 1 + 2 + 3 + 2) / 2) * (.6 + .4 * w["tp"])
     moved = ((34 * C["ct"] * w["e"] * w["layers"] * w["hidden"] * u *
-              w["passes"] / 3 * (1 + .35 * w["again"]) + adapters) *
+              w["passes"] / 3 * (1 + .35 * w["again"]) *
+              mix(1, (4 if w["gated"] else 1.9) *
+                  (.7 if w["e"] > 2 else 1)) + adapters) *
              (C["fused"] if w["fused"] else 1) +
              12 * C["eager"] * w["e"] * w["scores"] * u +
-             2 * w["e"] * w["vocab"] * u +
+             mix(2 * w["e"], 60) * w["vocab"] * u +
              (w["chosen"] > 0) * w["moe"] * w["active"] * u * w["hidden"] * w["e"] *
              (18 if w["ep"] > 1 else 10) * passes / 3 +
              (w["passes"] * w["e"] + w["unpack"]) * held / split)
     memory = moved / C["em"] / g["bw"] * own
-    kernels = 10 * w["layers"]
+    kernels = mix(10, 32 if w["gated"] else 20) * w["layers"]
     if w["chosen"]:
         kernels += w["moe"] * (24 + 2 * (here - 1) * w["apart"])
     launch = (kernels * C["tau"] / w["pp"] * passes + C["c0"]) * (C["graph"] if w["graphs"] else 1)
@@ -196,7 +205,7 @@ def step(g, w, f):
             w["e"] * w["hidden"] * w["b"] * w["s"] / w["tp"] / rate + C["alpha"])
     updated = w["trained"] / w["shards"] if w["shards"] > 1 else (
         w["trained"] - w["experts"] * (1 - 1 / w["ep"]))
-    optimizer = (C["wopt"] * w["state"] * updated / split /
+    optimizer = (mix(1, 1.6) * C["wopt"] * w["state"] * updated / split /
                  C["em"] / g["bw"])
     one = overlap(overlap(compute + attention + memory + waits, launch),
                   exchange)
@@ -209,7 +218,7 @@ def step(g, w, f):
     wanted = base + g["tdp"] * f["power"] * (
         C["pu"] + (C["pf"] * w["m"] * (compute + attention) +
                    C["pm"] * (w["m"] * memory + optimizer)) / t)
-    most = C["pcap"] * min(g["tdp"], g["limit"])
+    most = C["pcap"] * g["limit"]
     power = (wanted ** -8 + most ** -8) ** (-1 / 8)
     # 14 Gbit/s on each of the 32 pins of a chip of 2 GB, one or two a channel
     bw = g.get("gddr", 0)

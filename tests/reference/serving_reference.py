@@ -12,9 +12,9 @@ plain powers where the library has shortcuts.
 """
 import math
 
-C = dict(em=.861, ec=.926, ep=.987, tau=85e-6, alpha=24.2e-6, xl=.205,
+C = dict(em=.861, ec=.926, ep=.987, tau=85e-6, alpha=24.2e-6, xl=.205, xp=.71,
          c0=.692e-3, c1=30.2e-6, old=13.5, uneven=1.4, pa=.181, pu=.126,
-         pf=1.53, pm=.577, pcap=.95, kappa=.468)
+         pf=1.53, pm=.577, pcap=.95, kappa=.6)
 NONE = dict(compute=1., memory=1., power=1., time=1., arch_power=1., prompt=1.)
 SOME = dict(compute=1.15, memory=.9, power=1.07, time=.93, arch_power=1.02,
             prompt=1.6)
@@ -33,10 +33,12 @@ MIXED = dict(weights=1.47e9, experts=EXPERTS, share=.25,
 
 
 def case(net, gpu, batch, prompt, answer, gpus=1, weight_bytes=2.,
-         kept_bytes=2., old=False, fx=None, peak=None, window=None, share=0.):
+         kept_bytes=2., old=False, fx=None, peak=None, window=None, share=0.,
+         limit=None):
     return dict(net, **gpu, b=batch, u=prompt, v=answer, n=gpus,
                 wb=weight_bytes, kb=kept_bytes, old=old, fx=fx or NONE,
-                peak_weights=peak or gpu["peak"], window=window, z=share)
+                peak_weights=peak or gpu["peak"], window=window, z=share,
+                limit=limit or gpu["tdp"])
 
 
 CASES = [
@@ -52,6 +54,7 @@ CASES = [
     ("window", case(DENSE, H100, 32., 512., 256., window=600., share=.75)),
     ("window_passed", case(DENSE, H100, 8., 4000., 500., window=1000.,
                            share=.5, fx=SOME)),
+    ("capped", case(DENSE, H100, 32., 512., 256., limit=350.)),
 ]
 
 
@@ -92,14 +95,15 @@ def round_of(x):
                      + at * x["pair_macs"] / x["peak"]) * e
     compute = ideal / (C["ec"] * n * fx["compute"])
     layers = x["layers"] * C["tau"]
-    wire = 0. if n == 1 else (n - 1) / n / (C["xl"] * x["link"])
+    wire, p_wire = (0. if n == 1 else (n - 1) / n / (C[share] * x["link"])
+                    for share in ("xl", "xp"))
     exchange = 0. if n == 1 else \
         2 * x["layers"] * (C["alpha"] + 4 * b * x["width"] * wire)
     host = (C["c0"] + C["c1"] * b) * (C["old"] if x["old"] else 1)
     p_ideal = 2 * (u * x["token_weights"] / x["peak_weights"]
                    + pairs_of(x, u) * x["pair_macs"] / x["peak"]) * e
     p_compute = p_ideal / (C["ep"] * n * fx["compute"])
-    p_wire = 8 * x["layers"] * u * x["width"] * wire
+    p_wire *= 8 * x["layers"] * u * x["width"]
     memory, compute, layers, exchange, p_compute, p_wire = (
         t * fx["time"]
         for t in (memory, compute, layers, exchange, p_compute, p_wire))
@@ -113,7 +117,7 @@ def round_of(x):
     d_prefill = tdp * (C["pu"] * prefill + C["pf"] * C["ep"] * b * p_compute)
     wanted = (base + (d_decode + d_prefill) / total) \
         * fx["power"] * fx["arch_power"]
-    power = (wanted ** -8 + (C["pcap"] * tdp) ** -8) ** -.125
+    power = (wanted ** -8 + (C["pcap"] * x["limit"]) ** -8) ** -.125
     floor = .6 * base
     left = min(max((power - floor) / (wanted - floor), .02), 1.)
     slow = math.exp(C["kappa"] * math.log(left) ** 2)

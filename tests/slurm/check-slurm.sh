@@ -122,14 +122,14 @@ same_model() {
 other_arrays() {
   local array
   array=$(sbatch --parsable --array=2-8:3 -o "$work/%A_%a.out" --wrap "
-    '$dlest' predict --input '$top/data/examples/plan.csv' -q -f csv \
+    '$dlest' extract --files-from logs.txt ${settings[*]} -q -f csv \
       --shard auto -o part-\$SLURM_ARRAY_TASK_ID.csv") &&
     done_within 30 "$array" || return
-  "$dlest" predict --input "$top/data/examples/plan.csv" -q -f csv >whole.csv
+  "$dlest" extract --files-from logs.txt "${settings[@]}" -q -f csv >whole.csv
   { head -n 1 whole.csv; tail -q -n +2 part-2.csv part-5.csv part-8.csv; } |
     diff whole.csv - || return
   array=$(sbatch --parsable --array=1,2,5 -o "$work/uneven-%a.out" --wrap "
-    '$dlest' predict --input '$top/data/examples/plan.csv' --shard auto") &&
+    '$dlest' extract --files-from logs.txt --shard auto") &&
     done_within 30 "$array" || return
   diff "$work/uneven-5.out" <(echo "dlest: $(message shard_uneven)")
 }

@@ -137,5 +137,19 @@ for network in cnn transformer; do
   ok "$network: recording takes less than 1 % of the training's time" \
     "$share < 0.01"
 done
+# tools/measure on this CPU: two networks, trained and not, and dlest takes both
+# tables.
+"$python" "$top/tools/measure" --device cpu --seconds 0.2 --warmup 0 \
+  --gpu xeon-e5-2680-v4 -o measured.csv >written 2>measure.log ||
+  sed 's/^/# /' measure.log
+ok 'measure: writes a table of trainings and one of inferences' \
+  "$(wc -l <written) == 2"
+rows() {
+  "$dlest" predict --input "$1" --method physical -q -f csv | wc -l
+}
+ok 'measure: predict takes all rows of both' \
+  "$(rows measured.csv) == 3 && $(rows measured-inference.csv) == 3"
+ok 'measure: calibrate takes its trainings' \
+  "$("$dlest" calibrate measured.csv -q -o measured.xml >calibrated && echo 1)"
 echo "1..$n"
 exit $failed

@@ -213,6 +213,14 @@ static const struct {
       IN_16_BITS,
       ZERO3,
       .systolic = 1}},
+    {none,
+     {A100, NETWORK, FULL, IN_16_BITS, .sequences = 1, .micro_batches = 2,
+      .n_gpus = 1, .tensor = 1, .pipeline = 1, .virtual_stages = 1, .shards = 1,
+      .nodes = 1, .untuned = 1, .composed = 1}},
+    {some,
+     {L40S, NETWORK, FULL, IN_16_BITS, .sequences = 1, .micro_batches = 2,
+      .n_gpus = 2, .tensor = 1, .pipeline = 1, .virtual_stages = 1, .shards = 1,
+      .nodes = 1, .untuned = .5, .whole = 1}},
 };
 
 /* What language_reference.py prints: s, W. */
@@ -239,6 +247,8 @@ static const struct {
     {"summed up last", {6.5090838278519998, 223.74412610073551}},
     {"half again", {9.0182089077303171, 357.35125613032807}},
     {"systolic", {3.2257531626342666, 337.92348326395546}},
+    {"plain", {1.8816980562252104, 343.49489285201071}},
+    {"half plain", {5.0485299915532531, 248.93177666248579}},
 };
 
 enum { CASES = sizeof cases / sizeof *cases };

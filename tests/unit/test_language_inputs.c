@@ -51,7 +51,7 @@ static void kernels_need_ampere(void **state) {
   assert_true(attention_passes(x) == 3.5);
   x->gpu.peak_bf16_tensor_tflops = 312;
   assert_true(attention_passes(x) == 3.5 / 2);
-  x->run.stack = "eager";
+  x->run.stack = "tuned";
   assert_true(attention_passes(x) == 3.5);
   x->run.stack = "ngc";
   x->run.attention = DL_ATTENTION_EAGER;
@@ -97,15 +97,29 @@ static void adapters_by_software(void **state) {
   x->run.lora_rank = 8;
   assert_true(inputs_of(x).adapted == 12 * (4 * 768 + 2 * 768));
   assert_true(inputs_of(x).trained == 8 * 12 * 6 * 768);
-  x->run.stack = "eager";
+  x->run.stack = "tuned";
   assert_true(inputs_of(x).adapted == 12 * (4 * 1536 + 2 * 3840));
+}
+
+/* Software that is not known is plain on one GPU, and less so on more. */
+static void plain_software_by_gpus(void **state) {
+  struct bench *x = *state;
+
+  x->run.stack = NULL;
+  assert_true(inputs_of(x).untuned == 1);
+  x->run.n_gpus = 8;
+  assert_true(inputs_of(x).untuned == 1. / 8);
+  x->run.stack = "transformers";
+  assert_true(inputs_of(x).untuned == 1 && !inputs_of(x).whole);
+  x->run.stack = "tuned";
+  assert_true(inputs_of(x).untuned == 0);
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, start, finish)
 
 int main(void) {
-  const struct CMUnitTest tests[] = {TEST(kernels_need_ampere),
-                                     TEST(half_rate_tensor_cores_wait_less),
-                                     TEST(adapters_by_software)};
+  const struct CMUnitTest tests[] = {
+      TEST(kernels_need_ampere), TEST(half_rate_tensor_cores_wait_less),
+      TEST(adapters_by_software), TEST(plain_software_by_gpus)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -416,22 +416,22 @@ static void test_ends(void **state) {
 }
 
 static void test_whole_lines(void **state) {
-  struct dl_lines_above a = {0};
+  dl_lines_above a = {0};
   (void)state;
-  assert_false(dl_line_is_whole(&a, "1,2"));
-  dl_lines_above_add(&a, "time,watts", 10);
-  assert_false(dl_line_is_whole(&a, "1,2"));
-  dl_lines_above_add(&a, "0,2.50", 6);
-  assert_true(dl_line_is_whole(&a, "1,7.50"));
-  dl_lines_above_add(&a, "1,2.50", 6);
-  assert_true(dl_line_is_whole(&a, "2,7.50"));
-  assert_false(dl_line_is_whole(&a, "2,7.5"));
-  assert_false(dl_line_is_whole(&a, "2.50"));
-  assert_false(dl_line_is_whole(&a, "2,7.50,"));
-  dl_lines_above_add(&a, "  0   61   40", 13);
-  dl_lines_above_add(&a, "  0   62   41", 13);
-  assert_true(dl_line_is_whole(&a, "  0  162   42"));
-  assert_false(dl_line_is_whole(&a, "  0  162"));
+  assert_false(dl_line_is_whole(a, "1,2"));
+  dl_lines_above_add(a, "time,watts", 10);
+  assert_false(dl_line_is_whole(a, "1,2"));
+  dl_lines_above_add(a, "0,2.50", 6);
+  assert_true(dl_line_is_whole(a, "1,7.50"));
+  dl_lines_above_add(a, "1,2.50", 6);
+  assert_true(dl_line_is_whole(a, "2,7.50"));
+  assert_false(dl_line_is_whole(a, "2,7.5"));
+  assert_false(dl_line_is_whole(a, "2.50"));
+  assert_false(dl_line_is_whole(a, "2,7.50,"));
+  dl_lines_above_add(a, "  0   61   40", 13);
+  dl_lines_above_add(a, "  0   62   41", 13);
+  assert_true(dl_line_is_whole(a, "  0  162   42"));
+  assert_false(dl_line_is_whole(a, "  0  162"));
 }
 
 int main(void) {

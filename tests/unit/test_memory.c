@@ -312,6 +312,73 @@ static void checkpoints(void **state) {
   }
 }
 
+/* MMDetection freezes the stem (64 channels at half the size of the image) and
+ * the first stage (three blocks of 64 + 64 + 256 and a shortcut of 256 at a
+ * quarter). Of the rest, inputs of convolutions and of batch norms are kept. */
+static void frozen_stages(void **state) {
+  struct bench *x = *state;
+  struct dl_memory_need m;
+  double px = 1000, frozen = 64 / 4.0 + (3 * 384 + 256) / 16.0;
+
+  x->arch.family = "rcnn";
+  x->run.acts_m = 300;
+  x->run.image_px = px;
+  dl_memory_of(&x->job, &m);
+  assert_near(m.sample_gb, (300e6 - frozen * px * px) * 2 * 4 / 1e9, 1e-12);
+}
+
+/* Cross-entropy in PyTorch: logits in 16 bits; logarithms, their gradient and
+ * the logits' gradient in FP32. Transformers shifts a copy in FP32. */
+static void logits(void **state) {
+  static const struct {
+    const char *stack;
+    enum dl_fine_tune tune;
+    double bytes;
+  } cases[] = {{"mlperf", DL_TUNE_FULL, 4},
+               {"eager", DL_TUNE_FULL, 2 + 4 + 4 + 4},
+               {"eager", DL_TUNE_QLORA, 2 + 4 + 4 + 4 + 4}};
+  struct bench *x = *state;
+  struct dl_memory_need m[2];
+
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    for (int wide = 0; wide < 2; wide++) {
+      take(x, wide
+                  ? "transformer:layers=2,hidden=64,heads=2,vocab=2000,seq=16"
+                  : "transformer:layers=2,hidden=64,heads=2,vocab=1000,seq=16");
+      x->run.precision = DL_PRECISION_BF16;
+      x->run.attention = DL_ATTENTION_FLASH;
+      x->run.stack = cases[i].stack;
+      x->run.fine_tune = cases[i].tune;
+      dl_memory_of(&x->job, &m[wide]);
+    }
+    assert_near(m[1].sample_gb - m[0].sample_gb,
+                1000 * 16 * cases[i].bytes / 1e9, 1e-9);
+  }
+}
+
+/* MLPerf trains adapters of Llama 2 70B in FP8 on B200, 8,192 tokens on each
+ * GPU, which holds all weights: in 180 GB (mlcommons/training_results_v4.1). */
+static void frozen_in_8_bits(void **state) {
+  struct bench *x = *state;
+  struct dl_memory_need m;
+
+  take(x, "transformer:layers=80,hidden=8192,heads=64,kv_heads=8,ffn=28672,"
+          "gated=1,vocab=32000,seq=8192");
+  x->gpu.memory_gb = 180;
+  x->run.precision = DL_PRECISION_FP8;
+  x->run.stack = "mlperf";
+  x->run.attention = DL_ATTENTION_FLASH;
+  x->run.fine_tune = DL_TUNE_LORA;
+  x->run.lora_rank = 16;
+  x->run.batch_size = 1;
+  dl_memory_of(&x->job, &m);
+  assert_true(!m.over && m.need_gb > 120);
+  assert_true(m.low_gb < m.need_gb && m.need_gb < m.high_gb);
+  x->run.stack = "eager"; /* weights in 16 bits */
+  dl_memory_of(&x->job, &m);
+  assert_true(m.states_gb > 138 && m.over);
+}
+
 static void remedies(void **state) {
   struct bench *x = *state;
   struct dl_text text = {0};
@@ -407,6 +474,9 @@ int main(void) {
       TEST(adapters),
       TEST(quantized_weights),
       TEST(checkpoints),
+      TEST(frozen_stages),
+      TEST(logits),
+      TEST(frozen_in_8_bits),
       TEST(remedies),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -151,16 +151,16 @@ static void charges_a_share(void **state) {
   assert_near(dl_node_busy_tdp(&n, 100), 20e3, 1e-14);
 }
 
-/* Ranges: idle 12 +- 3, CPU 10 .. 28 (17.5), memory 5 +- 2.5, rest 10 +- 5 kJ;
- * the estimate's -5 and +10 kJ stand alone with a given time. */
+/* Ranges: idle 12 +- 3, CPU 10 .. 25 (17.5), memory 5 +- 2.5, rest 10 +- 3.5
+ * kJ; the estimate's -5 and +10 kJ stand alone with a given time. */
 static void carries_intervals(void **state) {
   struct dl_node_power n = resolved(&one_gpu);
   struct dl_node_load load = {
       .energy_j = {30e3, 25e3, 40e3}, .duration_s = 100, .time_given = true};
   struct dl_node_energy e;
   const double all = 74.5e3;
-  const double below = sqrt(9 + 56.25 + 6.25 + 25) * 1e3;
-  const double above = sqrt(9 + 110.25 + 6.25 + 25) * 1e3;
+  const double below = sqrt(9 + 56.25 + 6.25 + 6.25) * 1e3;
+  const double above = sqrt(9 + 56.25 + 6.25 + 6.25) * 1e3;
 
   (void)state;
   dl_node_compose(&n, &load, &e);
@@ -178,6 +178,82 @@ static void carries_intervals(void **state) {
   assert_near(e.bound[DL_BOUND_NODE].high, (all + hypot(above, all / 3)) / 0.8,
               1e-13);
   assert_near(e.bound[DL_BOUND_GPU].low, 25e3, 1e-14);
+}
+
+/* A tenth of doubt about the time is one of all parts, a fifth about the power
+ * one of the 30 of 74.5 kJ alone; independent errors of the estimate's energy
+ * are their hypotenuse. */
+static void divides_errors(void **state) {
+  struct dl_node_power n = resolved(&one_gpu);
+  const double both = hypot(0.1, 0.2), w = 30 / 74.5;
+  const double others = sqrt(9 + 56.25 + 6.25 + 6.25) / 74.5;
+  struct dl_node_load load = {
+      .energy_j = {30e3, 30e3 * (1 - both), 30e3 * (1 + both)},
+      .duration_s = 100,
+      .time_s = {100, 90, 110},
+      .power_w = {300, 240, 360}};
+  struct dl_node_energy e;
+
+  (void)state;
+  dl_node_compose(&n, &load, &e);
+  const double power = hypot(0.2 * w, others);
+  assert_near(e.power_w[DL_BOUND_NODE].x, 931.25, 1e-13);
+  assert_near(e.power_w[DL_BOUND_NODE].low, 931.25 * (1 - power), 1e-13);
+  assert_near(e.power_w[DL_BOUND_NODE].high, 931.25 * (1 + power), 1e-13);
+  assert_near(e.bound[DL_BOUND_NODE].high, 93125 * (1 + hypot(0.1, power)),
+              1e-13);
+  assert_near(e.power_w[DL_BOUND_FACILITY].low,
+              1.5 * e.power_w[DL_BOUND_NODE].low, 1e-13);
+  /* Without an interval of the time, all of the error is the time's. */
+  load.time_s = (struct dl_interval){100, NAN, NAN};
+  dl_node_compose(&n, &load, &e);
+  assert_near(e.bound[DL_BOUND_NODE].high, 93125 * (1 + hypot(both, others)),
+              1e-13);
+  assert_true(isnan(e.power_w[DL_BOUND_NODE].low));
+}
+
+/* Fans at 80 W of 100: at half of the TDP of four GPUs an eighth of it. A
+ * supply of 1 kW loses a quarter of 500 W at half load, 0.77 of it at any. */
+static void follows_the_load(void **state) {
+  struct parts e;
+  struct dl_node_power n;
+  struct dl_node_use use = one_gpu;
+  struct dl_node_load load = {.energy_j = {80e3, NAN, NAN}, .duration_s = 100};
+  struct dl_node_energy out;
+
+  (void)state;
+  usual(&e);
+  e.node.fans_w = 80;
+  e.node.supply_w = 1000;
+  use.used = 4;
+  assert_ok(dl_node_resolve(&n, &e.node, &e.cpu, &e.gpu, &use, &d), &d);
+  dl_node_compose(&n, &load, &out);
+  assert_near(out.part[DL_PART_REST].x, (20 + 80. / 8) * 100, 1e-13);
+  const double dc = 800 + 175 + 50 + 30, lost = 125 * (0.77 + 0.23 * dc / 500);
+  assert_near(out.efficiency, dc / (dc + lost), 1e-13);
+  assert_near(out.bound[DL_BOUND_NODE].x, (dc + lost) * 100, 1e-13);
+}
+
+/* Three nodes have three times everything. */
+static void counts_nodes(void **state) {
+  struct dl_node_use use = one_gpu;
+  struct dl_node_load load = {.energy_j = {160e3, NAN, NAN}, .duration_s = 100};
+  struct dl_node_energy one, three;
+
+  (void)state;
+  use.used = 4;
+  struct dl_node_power n = resolved(&use);
+  dl_node_compose(&n, &load, &one);
+  use.used = 12;
+  use.nodes = 3;
+  n = resolved(&use);
+  load.energy_j.x *= 3;
+  dl_node_compose(&n, &load, &three);
+  for (size_t i = 0; i < DL_N_PARTS; i++)
+    assert_near(three.part[i].x, 3 * one.part[i].x, 1e-13);
+  assert_near(dl_node_rated(&n, 10, DL_BOUND_NODE), 3 * 26875, 1e-13);
+  const struct dl_embodied made = dl_node_embodied(&n, 100, 10, 1, 1, 1);
+  assert_near(made.server_g / made.gpus_g, 300. / 120, 1e-13);
 }
 
 /* (4 x 400 + 2 x 200 + 50 + 100) W / 0.8 */
@@ -343,6 +419,9 @@ int main(void) {
       cmocka_unit_test(runs_on_cpus),
       cmocka_unit_test(charges_a_share),
       cmocka_unit_test(carries_intervals),
+      cmocka_unit_test(divides_errors),
+      cmocka_unit_test(follows_the_load),
+      cmocka_unit_test(counts_nodes),
       cmocka_unit_test(rates_by_runtime),
       cmocka_unit_test(assumes),
       cmocka_unit_test(names_the_source),

@@ -38,7 +38,7 @@ static void test_units(void **state) {
 static const char *axis_of(struct dl_text *t, double low, double high) {
   struct dl_script s = {.t = t, .as = DL_PICTURE_SVG};
   dl_text_clear(t);
-  dl_axis_log(&s, "x", (struct dl_plot_span){low, high});
+  dl_axis_log(&s, "x", (struct dl_span){low, high});
   return dl_text_str(t);
 }
 

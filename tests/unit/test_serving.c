@@ -30,7 +30,7 @@ static const double constants[DL_N_SERVING] = {
     [DL_SERVE_C0] = .692e-3, [DL_SERVE_C1] = 30.2e-6,    [DL_SERVE_OLD] = 13.5,
     [DL_SERVE_UNEVEN] = 1.4, [DL_SERVE_PA] = .181,       [DL_SERVE_PU] = .126,
     [DL_SERVE_PF] = 1.53,    [DL_SERVE_PM] = .577,       [DL_SERVE_PCAP] = .95,
-    [DL_SERVE_KAPPA] = .468};
+    [DL_SERVE_KAPPA] = .6,   [DL_SERVE_XP] = .71};
 
 /* Factors; 0 stands for 1. */
 static const double none[DL_N_SERVING_EFFECTS];
@@ -39,15 +39,16 @@ static const double some[DL_N_SERVING_EFFECTS] = {
     [DL_SERVE_EFFECT_GPU_POWER] = 1.07,   [DL_SERVE_EFFECT_ARCH_TIME] = .93,
     [DL_SERVE_EFFECT_ARCH_POWER] = 1.02,  [DL_SERVE_EFFECT_PROMPT] = 1.6};
 
-#define H100                                                                   \
+#define H100_AT(limit_w)                                                       \
   .peak = 989.4e12, .peak_keys = 989.4e12, .bandwidth = 3350e9, .link = 450e9, \
-  .tdp = 700
+  .tdp = 700, .limit = limit_w, .replicas = 1
+#define H100 H100_AT(700)
 #define A100                                                                   \
   .peak = 312e12, .peak_keys = 312e12, .bandwidth = 1555e9, .link = 300e9,     \
-  .tdp = 400
+  .tdp = 400, .limit = 400, .replicas = 1
 #define L40                                                                    \
   .peak = 181e12, .peak_keys = 181e12, .bandwidth = 864e9, .link = 31.5e9,     \
-  .tdp = 300
+  .tdp = 300, .limit = 300, .replicas = 1
 #define IN_16_BITS .weight_bytes = 2, .kept_bytes = 2
 #define SHAPE .pair_macs = 262144, .kept = 65536, .layers = 32, .width = 4096
 #define DENSE .weights = 7504658432, .token_weights = 7504658432, SHAPE
@@ -74,8 +75,9 @@ static const struct {
       .n_gpus = 4}},
     {some,
      {MIXED, .peak = 1978.9e12, .peak_keys = 989.4e12, .bandwidth = 3350e9,
-      .link = 450e9, .tdp = 700, .weight_bytes = 1, .kept_bytes = 2,
-      .batch = 700, .prompt = 300, .answer = 400, .n_gpus = 2}},
+      .link = 450e9, .tdp = 700, .limit = 700, .replicas = 1, .weight_bytes = 1,
+      .kept_bytes = 2, .batch = 700, .prompt = 300, .answer = 400,
+      .n_gpus = 2}},
     {none,
      {DENSE, L40, IN_16_BITS, .batch = 16, .prompt = 512, .answer = 256,
       .n_gpus = 8}},
@@ -87,6 +89,9 @@ static const struct {
     {some,
      {DENSE, H100, IN_16_BITS, .batch = 8, .prompt = 4000, .answer = 500,
       .n_gpus = 1, .window = 1000, .windowed = .5}},
+    {none,
+     {DENSE, H100_AT(350), IN_16_BITS, .batch = 32, .prompt = 512,
+      .answer = 256, .n_gpus = 1}},
 };
 
 /* What serving_reference.py prints: time, power, prefill s, decode s, prefill
@@ -96,35 +101,38 @@ static const struct {
   double x[6];
 } expected[] = {
     {"dense",
-     {3.0829029084741162, 503.88926418342476, 0.25410679403988445,
-      2.8287961144342324, 318.59750747161956, 1234.8441706283429}},
+     {3.0830032908165323, 503.88926418342476, 0.25411638939457437,
+      2.8288869014219582, 318.60788131894378, 1234.8843783656757}},
     {"effects",
-     {3.2579283938838621, 558.95424319165181, 0.3307607351642573,
-      2.9271676587196049, 442.97276029666904, 1378.0601394792789}},
+     {3.2585676183072101, 558.95424319165181, 0.33083535646104789,
+      2.9277322618461623, 443.05967411828374, 1378.3305228614463}},
     {"one",
-     {1.1921166933940457, 199.30008554745194, 0.0048825556560282224,
-      1.1872341377380176, 3.5463095857992002, 234.04264939017966}},
+     {1.1921167717169987, 199.30008554745194, 0.0048825561987460419,
+      1.1872342155182527, 3.5463098187943762, 234.04266476695571}},
     {"mixture",
-     {6.2827044114321939, 443.09589540688114, 0.042453186559782523,
-      6.2402512248724111, 128.84527564127691, 11006.516871399963}},
+     {6.2681817463404297, 443.60737628074929, 0.027900536835657123,
+      6.2402812095047739, 116.3926233773133, 11006.05401080254}},
     {"mixture_fp8",
-     {27.494930591934313, 515.51382203875153, 4.2834214460265718,
-      23.211509145907744, 7658.7893755016948, 20689.244136774811}},
+     {26.234529672544827, 527.25637118867871, 3.0205318174860079,
+      23.213997855058818, 7050.6918882495111, 20613.953941725889}},
     {"slow_link",
-     {3.9766442473553036, 130.46947130903536, 1.250750187267039,
-      2.7258940600882648, 1235.8490767211615, 2914.7963035713447}},
+     {3.1487662759351287, 140.53587354892153, 0.4228718608681471,
+      2.7258944150669815, 625.89263537801548, 2914.2243181414069}},
     {"prompts_alone",
-     {2.5762645565136539, 664.53750129475463, 2.5762645565136539, 0,
-      1712.0244110598228, 0}},
+     {2.7530578447500407, 664.53750129475463, 2.7530578447500407, 0,
+      1829.5101810701146, 0}},
     {"answers_alone",
-     {3.6116648291538764, 443.20912987358213, 0, 3.6116648291538764, 0,
-      1600.7228263243092}},
+     {3.6116781971986462, 443.20912987358213, 0, 3.6116781971986462, 0,
+      1600.7287511637999}},
     {"window",
-     {3.0673131067036792, 503.62363723551033, 0.25410649791217055,
-      2.8132066087915089, 318.61759152989748, 1226.1537918083625}},
+     {3.0674120316663025, 503.62363723551033, 0.25411600972938536,
+      2.8132960219369174, 318.62786737466348, 1226.1933369130861}},
     {"window_passed",
-     {5.8866703705895151, 567.67457484620763, 0.68293513258037841,
-      5.2037352380091368, 909.54230220298098, 2432.170797681189}},
+     {5.8882956696873192, 567.67457484620763, 0.68313992970262405,
+      5.2051557399846953, 909.79342519613704, 2432.8423156623771}},
+    {"capped",
+     {3.5781178348528559, 331.19181009904668, 0.30144343464780343,
+      3.276674400205053, 243.04217796412289, 942.00114450847627}},
 };
 
 enum { CASES = sizeof cases / sizeof *cases };
@@ -175,7 +183,7 @@ static void derivatives_as_differences(void **state) {
       struct dl_serving_inputs in = cases[i].load;
       logs(k ? some : none, fx);
       check_gradient(&dl_serving_physics, constants, fx, &in);
-      in.tdp *= 0.4; /* the power limit binds */
+      in.limit *= 0.4; /* it binds */
       check_gradient(&dl_serving_physics, constants, fx, &in);
     }
 }
@@ -205,7 +213,8 @@ static void make_row(struct dl_serving_inputs *in, size_t i) {
   in->peak = in->peak_keys = 1e12 * gpu[0];
   in->bandwidth = 1e9 * gpu[1];
   in->link = 1e9 * gpu[2];
-  in->tdp = gpu[3];
+  in->tdp = in->limit = gpu[3];
+  in->replicas = 1;
   struct dl_grouping *p = &in->grouping;
   p->name[DL_NAME_GPU] = gpu_names[i % 2];
   p->name[DL_NAME_ARCH] = nets[net];

@@ -241,7 +241,7 @@ static void contradictions(void **state) {
       {"arch,context_parallel", "resnet50,2",
        MSG_is_for_language_models("context_parallel", "resnet50")},
       {"gpu,precision", "v100-sxm2-16gb,FP8",
-       MSG_precision_fp8_has_no("v100-sxm2-16gb", "fp16")},
+       MSG_precision_fp_has_no("fp8", "v100-sxm2-16gb", "fp16", "fp8")},
       {"arch,n_gpus,batch_size,train_tokens", "gpt2,2,8,16000",
        MSG_a_step_takes_tokens("16384", "16", "1024", "train_tokens", "16000")},
       {"tokens,train_tokens,epochs", "100,60,2",

@@ -167,6 +167,32 @@ static void waits_for_input(void **state) {
   assert_near(w.busy, 0.6, 2e-3);
 }
 
+/* Where nothing says that GPUs waited, 700 s beyond 300 s of work draw .9 of
+ * 300 W: 90 kJ + 189 kJ; a utilization of .3 makes them wait: 90 + 42 kJ. Input
+ * that takes 800 of 1000 s, to within a hundredth, is what GPUs wait for: 600 s
+ * of work as above. */
+static void draws_in_surplus_time(void **state) {
+  struct dl_gpu_waiting_prior prior = exact;
+  struct dl_gpu_waiting_known known = unknown;
+  (void)state;
+  prior.surplus_share = 0.9;
+  prior.surplus_sd = 0.1;
+  known.time = log(1000);
+  struct dl_gpu_waiting w = given(&prior, known);
+  assert_near(exp(w.energy), 279000, 2e-3);
+  assert_near(w.busy, 0.3, 1e-3);
+  /* Its logarithm is uncertain by .1 in 189 of 279 kJ. */
+  assert_near(w.energy_high - w.energy, 1.645 * 0.1 * 189 / 279, 0.1);
+  known.util = log(0.3);
+  assert_near(exp(given(&prior, known).energy), 132000, 2e-3);
+  known.util = NAN;
+  prior.waits = 0;
+  prior.var_time = 1;
+  prior.var_input = 1e-4;
+  prior.input = log(800);
+  assert_near(exp(given(&prior, known).energy), 204000, 1e-2);
+}
+
 /* A longer time is never less energy, nor a busier GPU, however rarely
  * trainings wait. */
 static void rises_with_time(void **state) {
@@ -174,9 +200,11 @@ static void rises_with_time(void **state) {
   struct dl_gpu_waiting_prior prior = exact;
   (void)state;
   prior.var_power = 0.01;
-  for (size_t i = 0; i < 2 * COUNT(waits); i++) {
+  for (size_t i = 0; i < 4 * COUNT(waits); i++) {
     struct dl_gpu_waiting before = {.energy_low = 0, .busy = 1};
-    prior.waits = waits[i / 2];
+    prior.waits = waits[i / 4];
+    prior.surplus_share = i / 2 % 2 ? 0.9 : 0;
+    prior.surplus_sd = 0.2;
     prior.var_time = i % 2 ? 0.3 : 0.05;
     for (double t = 4; t < 10; t += 0.05) {
       struct dl_gpu_waiting_known known = unknown;
@@ -223,6 +251,7 @@ int main(void) {
       cmocka_unit_test(power_and_time),
       cmocka_unit_test(by_brute_force),
       cmocka_unit_test(waits_for_input),
+      cmocka_unit_test(draws_in_surplus_time),
       cmocka_unit_test(rises_with_time),
       cmocka_unit_test(rises_with_utilization),
   };

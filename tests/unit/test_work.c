@@ -192,7 +192,8 @@ static void peaks(void **state) {
     double peak, bytes;
   } cases[] = {{NULL, 78, 4},    {"fp32", 19.5, 4}, {"tf32", 78, 4},
                {"fp16", 312, 2}, {"amp", 312, 2},   {"bf16", 312, 2},
-               {"int8", 624, 1}, {"fp8", 78, 1},    {"fp64", 78, 8}};
+               {"int8", 624, 1}, {"fp8", 312, 1},   {"fp4", 312, 0.5625},
+               {"fp64", 78, 8}};
   struct bench *x = *state;
 
   x->gpu.peak_fp32_tflops = 19.5;

@@ -64,16 +64,16 @@ def calibrate(dlest, folder, model, rows, name):
 MEASURED = ("epoch_s", "gpu_power_w", "energy_j", "tokens_per_s")
 
 
-def suggest(dlest, folder, model, rows, count):
-    """The indices of `count` rows that are best to measure, and for each row
-    that of the best of another configuration, or None. What was measured is
-    left out of the table."""
+def suggest(dlest, folder, model, rows):
+    """The index of the row that is best to measure, and for each row the index
+    of the best of another configuration, or None. What was measured is left out
+    of the table."""
     told = json.loads(run(
         dlest, "calibrate", write(folder, "plan.csv", without(rows, MEASURED)),
-        "--suggest", "--runs", str(count), *ALIAS, "--model", model, "-q",
+        "--suggest", *ALIAS, "--model", model, "-q",
         "--format", "json"))
     line = [r and r - 2 for r in (w["run_line"] for w in told["wanted"])]
-    return [s["line"] - 2 for s in told["suggested"]], line
+    return told["runs"][0]["line"] - 2, line
 
 
 def predict(dlest, folder, model, rows, name, targets):

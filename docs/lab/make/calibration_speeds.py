@@ -83,7 +83,7 @@ class SpeedErrors:
     def __init__(self):
         self.before = []
         self.same, self.other = [], []  # networks, after one run
-        self.suggested = [[], []]       # after one run that is, after two
+        self.suggested = []
         self.nearest = []  # each after the nearest run of its network
         self.own = []      # each after the run suggested for it
 
@@ -127,11 +127,9 @@ def speed_errors(dlest, folder, group):
         for j, e in zip(others(i), after([i], others(i))):
             (to.same if network(rows[j]) == network(rows[i]) else
              to.other).append(e)
-    best, own = suggest(dlest, folder, model, rows, len(to.suggested))
-    for k, errors_of in enumerate(to.suggested):
-        runs = best[:k + 1]
-        if others(*runs):
-            errors_of += after(runs, others(*runs))
+    best, own = suggest(dlest, folder, model, rows)
+    if others(best):
+        to.suggested += after([best], others(best))
     near = [nearest(rows, j) for j in range(len(rows))]
     for errors_of, of in ((to.nearest, near), (to.own, own)):
         for i in sorted({i for i in of if i is not None}):
@@ -143,7 +141,7 @@ def speed_errors(dlest, folder, group):
 def speeds_row(name, of):
     columns = [lambda f: f.before, lambda f: f.same, lambda f: f.other,
                lambda f: f.same + f.other,
-               *(lambda f, k=k: f.suggested[k] for k in range(2)),
+               lambda f: f.suggested,
                lambda f: f.nearest, lambda f: f.own]
     errors = [sum((column(f) for f in of), []) for column in columns]
     return [name, len(of), len(errors[0]),
@@ -163,8 +161,7 @@ def speeds_table(groups, found):
     rows.append(speeds_row("all language models", [f for _, f in language]))
     rows.append(speeds_row("all", found))
     return table(["source", "GPUs", "rows", "before", "same network",
-                  "another", "any", "suggested", "2 suggested", "nearest",
-                  "its own"],
+                  "another", "any", "suggested", "nearest", "its own"],
                  rows)
 
 
@@ -172,8 +169,8 @@ SPEEDS_TEXT = (
     "Median error of the time in %%. A GPU is left out of all sources; one row "
     "of it in a source is the run (up to %d are), the others of that source are "
     "estimated: by whether their network is that of the run, and all. "
-    "*Suggested*: after the run, or the two runs, that `dlest calibrate "
-    "--suggest` chooses of that source without seeing a measurement. The last "
+    "*Suggested*: after the run that `dlest calibrate --suggest` chooses of "
+    "that source without seeing a measurement. The last "
     "columns have a run for each row, of other settings: *nearest*, of its "
     "network, precision, batch size and number of GPUs as far as there is one; "
     "*its own*, the one suggested for it. Of language models the GPU is left "

@@ -40,7 +40,7 @@ class Row:
 def estimates(dlest, rows, folder):
     """(rows with an estimate, rows without)."""
     asked = [dict({c: v for c, v in r.items() if c not in NOTES}, run_id=i,
-                  phase="inference", requests="%.0f" % REQUESTS)
+                  phase="inference", tensor_parallel=r["n_gpus"], requests="%.0f" % REQUESTS)
              for i, r in enumerate(rows)]
     text = run(dlest, "predict", "--input",
                write(folder, "published.csv", asked), "--method", "physical",

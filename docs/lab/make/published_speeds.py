@@ -49,6 +49,10 @@ class Row:
         published, need = settings["peak_memory_gib"], found["memory_need_gb"]
         self.memory = (math.log(float(need) / GIB / float(published))
                        if published and need else None)
+        self.inside_memory = (
+            self.memory is not None
+            and float(found["memory_need_low_gb"]) <= float(published) * GIB
+            <= float(found["memory_need_high_gb"]))
         self.params_m = found.get("params_m")
 
     def __getitem__(self, column):
@@ -153,15 +157,19 @@ def parameters(dlest, rows):
 
 def memory(rows):
     """Peak memory: estimated over published, by source."""
+    rows = [r for r in rows if r.memory is not None]
     lines = []
-    for name in sorted({r["source"] for r in rows if r.memory is not None}):
-        off = [r.memory for r in rows
-               if r["source"] == name and r.memory is not None]
+    for name in [*sorted({r["source"] for r in rows}), "all"]:
+        of = [r for r in rows if name in (r["source"], "all")]
+        off = [r.memory for r in of]
         lines.append([name, len(off), "%.2f" % math.exp(min(off)),
                       "%.2f" % math.exp(statistics.median(off)),
-                      "%.2f" % math.exp(max(off))])
+                      "%.2f" % math.exp(max(off)),
+                      "%.0f %%" % (100 * statistics.median(
+                          abs(math.expm1(x)) for x in off)),
+                      percent([r.inside_memory for r in of])])
     return table(["peak memory of", "rows", "least ratio", "median",
-                  "largest"], lines)
+                  "largest", "median error", "inside 90 %"], lines)
 
 
 NEWEST = ("b200", "gb200", "gb300")

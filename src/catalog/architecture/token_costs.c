@@ -89,6 +89,10 @@ bool dl_is_language_model(const struct dl_architecture *e) {
   return e->transformer && e->transformer->kind != DL_TF_VISION;
 }
 
+bool dl_encodes(const struct dl_architecture *e) {
+  return e->transformer && e->transformer->kind == DL_TF_ENCODER;
+}
+
 const char *dl_usual_dataset(const struct dl_architecture *e) {
   /* Families and their data sets; NULL: each publication has its own. */
   static const char *const usual[][2] = {{"rcnn", "coco2017"},

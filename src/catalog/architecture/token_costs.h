@@ -17,6 +17,9 @@ struct dl_architecture dl_transformer_at(const struct dl_architecture *e,
 /* Whether samples are sequences of tokens, not images. */
 bool dl_is_language_model(const struct dl_architecture *e);
 
+/* Whether a network is an encoder of texts (BERT): a text passes once. */
+bool dl_encodes(const struct dl_architecture *e);
+
 /* Returns the data set that a network is usually trained on, by its name in the
  * catalogue: ImageNet, or the one that publications of its family use. NULL if
  * there is no usual one, and for language models. */

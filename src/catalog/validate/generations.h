@@ -9,14 +9,11 @@
  * and are for dense matrices. Tensor units have two where accumulating in FP32
  * is half as fast on GeForce boards. */
 
+#include "base/number.h"
 #ifndef DL_CATALOG_VALIDATE_GENERATIONS_H
 #define DL_CATALOG_VALIDATE_GENERATIONS_H
 
 enum { DL_MOST_SPANS = 4 };
-
-struct dl_span {
-  double low, high;
-};
 
 /* Lists of ratios end at one whose `high` is 0; an empty one is not checked. */
 struct dl_generation {

@@ -105,6 +105,8 @@ static void check_node(const struct dl_rules *s) {
   dl_rule_whole(s, &node->year);
   dl_rule_range(s, &node->memory_w_gb, 0.02, 1.5);
   dl_rule_range(s, &node->supply_efficiency, 0.5, 1);
+  if (dl_rule_value(s, &node->fans_w) > node->rest_w)
+    dl_rule_report(s, &node->fans_w, "is more than rest_w %g", node->rest_w);
   dl_rule_range(s, &node->pue, 1, 4);
   if (!node->cpu && isnan(tdp))
     dl_rule_report_entry(s, "neither a cpu nor a cpu_tdp_w");

@@ -57,6 +57,8 @@ static void power(const struct dl_rules *s) {
   dl_rule_range(s, &gpu->tdp_w, 1, 2000);
   if (dl_rule_value(s, &gpu->idle_w) >= tdp / 2)
     dl_rule_report(s, &gpu->idle_w, "is half of tdp_w %g or more", tdp);
+  if (dl_rule_value(s, &gpu->context_w) >= tdp / 2)
+    dl_rule_report(s, &gpu->context_w, "is half of tdp_w %g or more", tdp);
   double limit = dl_rule_value(s, &gpu->power_limit_w) / tdp;
   if (limit < 0.2 || limit > 1.5)
     dl_rule_report(s, &gpu->power_limit_w,
@@ -115,6 +117,7 @@ static void order(const struct dl_rules *s) {
       {&gpu->peak_tf32_tflops, &gpu->peak_fp16_tensor_tflops},
       {&gpu->peak_fp16_tensor_tflops, &gpu->peak_fp8_tensor_tflops},
       {&gpu->peak_fp16_tensor_tflops, &gpu->peak_int8_tensor_tops},
+      {&gpu->peak_fp8_tensor_tflops, &gpu->peak_fp4_tensor_tflops},
   };
   for (size_t i = 0; i < DL_LENGTH(pairs); i++) {
     double less = dl_rule_value(s, pairs[i][LESS]);

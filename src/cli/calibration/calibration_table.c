@@ -22,13 +22,12 @@ bool dl_calibration_is_log(const char *path) {
 static enum dl_status extract(struct dl_calibration_table *t,
                               struct dl_diag *d) {
   static const struct dl_intern none = {0};
-  struct dl_progress_bar no_bar = {0};
-  struct dl_extract_context ctx = {
-      dl_extract_rows_new(&dl_format_csv, t->runs, false, &none), &no_bar};
+  struct dl_extract_rows *rows =
+      dl_extract_rows_new(&dl_format_csv, t->runs, false, &none, NULL);
   char *path = (char *)t->path;
-  struct dl_extract_options o = {.sink = dl_extract_rows_add, .ctx = &ctx};
+  struct dl_extract_options o = {.sink = dl_extract_rows_add, .ctx = rows};
   enum dl_status status = dl_extract(&path, 1, &o, d);
-  enum dl_status ended = dl_extract_rows_end(ctx.rows, status == DL_OK, d);
+  enum dl_status ended = dl_extract_rows_end(rows, status == DL_OK, d);
   if (status == DL_OK)
     status = ended;
   if (status == DL_OK && (ferror(t->runs) || fflush(t->runs) != 0))

@@ -6,20 +6,10 @@
 
 #include "base/file.h"
 #include "base/number.h"
-#include "cli/calibration/calibration_table.h"
 #include "cli/calibration/suggest_report.h"
 #include "model/fitting/calibrate.h"
 
-struct suggesting {
-  struct dl_cli *cli;
-  const struct dl_calibrate_options *o;
-  struct dl_model *m; /* owned */
-  struct dl_calibration_table kept;
-  struct dl_suggestion_rows rows;
-  struct dl_suggestion s;
-};
-
-static void end(struct suggesting *w) {
+static void end(struct dl_suggesting *w) {
   dl_model_free(w->m);
   dl_calibration_table_close(&w->kept);
   dl_suggestion_rows_free(&w->rows);
@@ -28,9 +18,8 @@ static void end(struct suggesting *w) {
 
 /* Reads a table whose rows are of one GPU and one epoch by default. `job`: the
  * options of rows, or NULL: they were measured. */
-static enum dl_status read_table(struct suggesting *w, struct dl_csv *csv,
-                                 const struct dl_job_options *job,
-                                 struct dl_suggestion_table *table) {
+static enum dl_status read_table(struct dl_suggesting *w, struct dl_csv *csv,
+                                 const struct dl_job_options *job) {
   struct dl_diag *d = &w->cli->diag;
   struct dl_run one = dl_run_unknown;
   DL_SCOPED(dl_plan_free_local)
@@ -44,18 +33,14 @@ static enum dl_status read_table(struct suggesting *w, struct dl_csv *csv,
   DL_TRY(dl_plan_begin(f, &one, false, d));
   if (job)
     DL_TRY(dl_job_options_apply_table(job, f, d));
-  const struct dl_suggestion_source from = {.m = w->m,
-                                            .catalog = dl_cli_catalog(w->cli),
-                                            .f = f,
-                                            .csv = csv,
-                                            .measured = !job};
-  return dl_suggestion_rows_read(&w->rows, table, &from, d);
+  const struct dl_rows from = {
+      .f = f, .catalog = dl_cli_catalog(w->cli), .csv = csv};
+  return dl_suggestion_rows_read(&w->rows, !job, w->m, &from, d);
 }
 
-/* Reads a table of configurations, of which one at least must be usable. */
-static enum dl_status read_configurations(struct suggesting *w,
-                                          const char *path,
-                                          struct dl_suggestion_table *table) {
+/* Reads the configurations, of which one at least must be usable. */
+static enum dl_status read_configurations(struct dl_suggesting *w) {
+  const char *path = w->cli->argument[0];
   struct dl_diag *d = &w->cli->diag;
   DL_SCOPED(dl_csv_free_local) struct dl_csv *csv = NULL;
   if (!dl_is_stdio(path) && dl_calibration_is_log(path))
@@ -64,15 +49,15 @@ static enum dl_status read_configurations(struct suggesting *w,
                       "table, one a row");
   DL_TRY(dl_csv_open(&csv, path, 0, d));
   DL_TRY(dl_csv_drop_empty(csv, d));
-  DL_TRY(read_table(w, csv, &w->o->job, table));
-  return table->n > 0
+  DL_TRY(read_table(w, csv, &w->o->job));
+  return w->rows.runs.n > 0
              ? DL_OK
              : dl_fail_at(d, DL_EINPUT, path, 0, "no run that could be used");
 }
 
 /* Reads the runs that calibrated the model, which becomes what it was before.
  */
-static enum dl_status read_kept(struct suggesting *w) {
+static enum dl_status read_kept(struct dl_suggesting *w) {
   struct dl_diag *d = &w->cli->diag;
   DL_SCOPED(dl_csv_free_local) struct dl_csv *csv = NULL;
   for (size_t i = 0; i < w->m->n_fits; i++)
@@ -81,58 +66,33 @@ static enum dl_status read_kept(struct suggesting *w) {
     return DL_OK;
   DL_TRY(dl_calibration_table_keep(&w->kept, w->m, d));
   DL_TRY(dl_calibration_table_open(&w->kept, &csv, d));
-  return read_table(w, csv, NULL, &w->rows.kept);
+  return read_table(w, csv, NULL);
 }
 
-/* Warns of suggested runs that may end without memory. */
-static void warn_memory(const struct suggesting *w) {
-  for (size_t i = 0; i < w->s.n_chosen; i++) {
-    const struct dl_suggestion_row *row = &w->rows.runs.row[w->s.chosen[i].run];
-    char text[DL_NUMBER_SIZE];
-    if (row->memory_gb > 0)
-      dl_warn_at(&w->cli->diag, w->cli->argument[0], row->line,
-                 "the run may not fit: it needs about %s GB more than its GPU "
-                 "has; leave out what cannot be measured",
-                 dl_format_digits(text, row->memory_gb, 3));
-  }
-}
-
-/* Whether the best run changes anything: one of another kind of model does not.
- */
-static bool helps(const struct dl_suggestion *s) {
-  double after = s->after[s->order[0]].of[DL_SUGGEST_TIME];
-  return !(after >= s->before.of[DL_SUGGEST_TIME] * (1 - 1e-9));
-}
-
-/* Refuses what a calibration would do, and this does not. */
-static enum dl_status check_files(struct dl_cli *cli, const char *wanted) {
-  const char *end = cli->output ? strrchr(cli->output, '.') : NULL;
-  if (end && strcasecmp(end, ".xml") == 0)
-    return dl_fail(&cli->diag, DL_EUSAGE,
-                   "--suggest makes no model for '%s'; leave out -o, or give "
-                   "the file of a report",
-                   cli->output);
-  return wanted && dl_is_stdio(wanted) && dl_is_stdio(cli->argument[0])
-             ? dl_fail(&cli->diag, DL_EUSAGE, "standard input can be read once")
-             : DL_OK;
+/* Warns if the suggested run may end without memory. */
+static void warn_memory(const struct dl_suggesting *w) {
+  const struct dl_suggestion_row *row = &w->rows.runs.row[w->s.run[0].run];
+  char text[DL_NUMBER_SIZE];
+  if (row->memory_gb > 0)
+    dl_warn_at(&w->cli->diag, w->cli->argument[0], row->line,
+               "the run may not fit: it needs about %s GB more than its GPU "
+               "has; leave out what cannot be measured",
+               dl_format_digits(text, row->memory_gb, 3));
 }
 
 enum dl_status dl_suggest_runs(struct dl_cli *cli,
                                const struct dl_calibrate_options *o) {
-  DL_SCOPED(end) struct suggesting w = {.cli = cli, .o = o};
-  const char *path = cli->argument[0];
-  DL_TRY(check_files(cli, o->wanted));
+  DL_SCOPED(end) struct dl_suggesting w = {.cli = cli, .o = o};
+  const char *suffix = cli->output ? strrchr(cli->output, '.') : NULL;
+  if (suffix && strcasecmp(suffix, ".xml") == 0)
+    return dl_fail(&cli->diag, DL_EUSAGE,
+                   "--suggest makes no model for '%s'; leave out -o, or give "
+                   "the file of a report",
+                   cli->output);
   DL_TRY(dl_open_model(cli, o->model, DL_ANY_JOB, &w.m));
   DL_TRY(read_kept(&w));
-  DL_TRY(read_configurations(&w, path, &w.rows.runs));
-  if (o->wanted)
-    DL_TRY(read_configurations(&w, o->wanted, &w.rows.wanted));
-  DL_TRY(dl_suggestion_make(&w.s, &w.rows, o->n_runs, &cli->diag));
-  if (!helps(&w.s))
-    return dl_fail_at(&cli->diag, DL_EINPUT, path, 0,
-                      "no run changes what is expected of the configurations "
-                      "of %s",
-                      o->wanted ? o->wanted : path);
+  DL_TRY(read_configurations(&w));
+  DL_TRY(dl_suggestion_make(&w.s, &w.rows, &cli->diag));
   warn_memory(&w);
-  return dl_suggest_report(cli, o, &w.rows, &w.s);
+  return dl_suggest_report(&w);
 }

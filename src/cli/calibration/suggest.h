@@ -11,13 +11,10 @@ struct dl_calibrate_options {
   struct dl_job_options job; /* --set, --define, --alias */
   const char *model;
   bool suggest;
-  const char *wanted; /* table of --for, or NULL */
-  size_t n_runs;      /* to choose together */
   bool all;
 };
 
-/* Reads the command's table of configurations and the one of --for, and prints
- * which to measure. */
+/* Reads the command's table of configurations, and prints which to measure. */
 enum dl_status dl_suggest_runs(struct dl_cli *cli,
                                const struct dl_calibrate_options *o);
 

@@ -32,18 +32,12 @@ static const struct dl_column errors_after[] = {
     {"energy_error", "energy", "%", DL_PERCENT, 0}};
 enum { ERRORS = DL_LENGTH(errors_after) };
 
-struct suggestion_view {
-  struct dl_report *r;
-  const struct dl_calibrate_options *o;
-  const struct dl_suggestion_rows *rows;
-  const struct dl_suggestion *s;
-  const struct dl_suggestion_table *wanted;
-  const char *path;
-  bool all;
-};
+static bool prints_all(const struct dl_suggesting *w) {
+  return w->o->all || w->cli->format->whole;
+}
 
-static size_t shown(const struct suggestion_view *w, size_t n) {
-  return w->all || n <= MOST_IN_TEXT + 1 ? n : MOST_IN_TEXT;
+static size_t shown(const struct dl_suggesting *w, size_t n) {
+  return prints_all(w) || n <= MOST_IN_TEXT + 1 ? n : MOST_IN_TEXT;
 }
 
 /* "Title (8 of 24)" */
@@ -82,18 +76,18 @@ static void setting_columns(const struct dl_suggestion_table *t,
       columns[k].heading = NULL;
 }
 
-static void error_values(const struct dl_suggestion_errors *e,
-                         struct dl_value v[ERRORS]) {
+static void error_values(const double e[ERRORS], struct dl_value v[ERRORS]) {
   for (size_t q = 0; q < ERRORS; q++)
-    v[q] = dl_number(e->of[q]);
+    v[q] = dl_number(e[q]);
 }
 
 /* Appends "line 7 of runs.csv: resnet50 on a100, batch size 64". */
-static void add_run(struct dl_text *t, const struct suggestion_view *w,
+static void add_run(struct dl_text *t, const struct dl_suggesting *w,
                     size_t run) {
-  const struct dl_suggestion_row *row = &w->rows->runs.row[run];
+  const struct dl_suggestion_row *row = &w->rows.runs.row[run];
   char number[DL_NUMBER_SIZE];
-  dl_text_printf(t, "line %zu of %s: %s on ", row->line, w->path,
+  dl_text_printf(t, "line %zu of %s: %s on ", row->line,
+                 dl_path_name(w->cli->argument[0]),
                  row->arch ? row->arch : "the network");
   if (row->n_gpus > 1)
     dl_text_printf(t, "%s x ", dl_format_short(number, row->n_gpus));
@@ -103,78 +97,42 @@ static void add_run(struct dl_text *t, const struct suggestion_view *w,
                    dl_format_short(number, row->batch_size));
 }
 
-/* Appends "lines 7, 3 and 12 of runs.csv". */
-static void add_lines(struct dl_text *t, const struct suggestion_view *w) {
-  size_t n = w->s->n_chosen;
-  for (size_t i = 0; i < n; i++) {
-    const char *before = i + 1 == n ? " and " : ", ";
-    dl_text_printf(t, "%s%zu", i == 0 ? "lines " : before,
-                   w->rows->runs.row[w->s->chosen[i].run].line);
-  }
-  dl_text_printf(t, " of %s", w->path);
-}
-
-static void add_answer(const struct suggestion_view *w) {
+static void add_answer(const struct dl_suggesting *w, struct dl_report *r) {
   static const char *const labels[] = {"Time", "Energy"};
   struct dl_answer_line line[ERRORS] = {0};
   DL_TEXT(title);
   dl_text_add(&title, "Measure ");
-  if (w->s->n_chosen > 1)
-    add_lines(&title, w);
-  else
-    add_run(&title, w, w->s->chosen[0].run);
-  struct dl_report *g = dl_report_group(w->r, NULL, dl_text_str(&title));
+  add_run(&title, w, w->s.run[0].run);
+  struct dl_report *g = dl_report_group(r, NULL, dl_text_str(&title));
   for (size_t q = 0; q < ERRORS; q++) {
-    double after = w->s->chosen[w->s->n_chosen - 1].after.of[q];
+    double after = w->s.run[0].after[q];
     dl_answer_figure(&line[q], &(struct dl_answer){labels[q], DL_PERCENT, "%",
                                                    after, NAN, NAN, NULL});
-    dl_answer_number(&line[q], "", 100 * w->s->before.of[q], " % before");
+    dl_answer_number(&line[q], "", 100 * w->s.before[q], " % before");
   }
   dl_answer_remark(&line[0], "expected error of %zu configuration%s",
-                   w->wanted->n, w->wanted->n == 1 ? "" : "s");
+                   w->rows.runs.n, w->rows.runs.n == 1 ? "" : "s");
   dl_answer_lines(g, line, ERRORS);
 }
 
-/* A table of runs: `of` them, of which the first n are shown. */
-static struct dl_table *calibration_table(const struct suggestion_view *w,
-                                          const char *key, const char *what,
-                                          size_t n, size_t of) {
+static void add_runs(const struct dl_suggesting *w, struct dl_report *r) {
+  size_t n = shown(w, w->rows.runs.n);
   struct dl_column columns[SETTINGS + ERRORS];
-  char title[120];
-  setting_columns(&w->rows->runs, columns);
-  memcpy(columns + SETTINGS, errors_after, sizeof errors_after);
-  title_of(title, what, n, of);
-  return dl_report_table(w->r, key, title, columns, SETTINGS + ERRORS,
-                         strcmp(key, "runs") == 0);
-}
-
-static void put_run(const struct suggestion_view *w, struct dl_table *t,
-                    size_t run, const struct dl_suggestion_errors *e) {
   struct dl_value v[SETTINGS + ERRORS];
-  dl_member_values(settings, SETTINGS, &w->rows->runs.row[run], v);
-  error_values(e, v + SETTINGS);
-  dl_table_row(t, v, NULL);
-}
-
-static void add_runs(const struct suggestion_view *w) {
-  const struct dl_suggestion *s = w->s;
-  size_t of = w->rows->runs.n, n = shown(w, of);
+  char title[120];
+  setting_columns(&w->rows.runs, columns);
+  memcpy(columns + SETTINGS, errors_after, sizeof errors_after);
+  title_of(title, "Expected errors after one run", n, w->rows.runs.n);
   struct dl_table *t =
-      calibration_table(w, "runs", "Expected errors after one run", n, of);
-  for (size_t i = 0; i < n; i++)
-    put_run(w, t, s->order[i], &s->after[s->order[i]]);
+      dl_report_table(r, "runs", title, columns, SETTINGS + ERRORS, true);
+  for (size_t i = 0; i < n; i++) {
+    dl_member_values(settings, SETTINGS, &w->rows.runs.row[w->s.run[i].run], v);
+    error_values(w->s.run[i].after, v + SETTINGS);
+    dl_table_row(t, v, NULL);
+  }
 }
 
-/* Several runs, each with those before it. */
-static void add_chosen(const struct suggestion_view *w) {
-  const struct dl_suggestion *s = w->s;
-  struct dl_table *t = calibration_table(
-      w, "suggested", "After these runs together", s->n_chosen, s->n_chosen);
-  for (size_t i = 0; i < s->n_chosen; i++)
-    put_run(w, t, s->chosen[i].run, &s->chosen[i].after);
-}
-
-static void add_best(const struct suggestion_view *w) {
+static void add_best(const struct dl_suggesting *w, struct dl_report *r) {
   static const struct dl_column more[] = {
       {"time_error_before", "before", "%", DL_PERCENT, DL_MAIN},
       {.key = "energy_error_before"},
@@ -182,53 +140,41 @@ static void add_best(const struct suggestion_view *w) {
   enum { MORE = DL_LENGTH(more), COLUMNS = SETTINGS + MORE + ERRORS };
   struct dl_column columns[COLUMNS];
   struct dl_value v[COLUMNS];
-  size_t n = shown(w, w->wanted->n);
+  size_t n = shown(w, w->rows.runs.n);
   char title[120];
-  setting_columns(w->wanted, columns);
+  setting_columns(&w->rows.runs, columns);
   memcpy(columns + SETTINGS, more, sizeof more);
   memcpy(columns + SETTINGS + MORE, errors_after, sizeof errors_after);
   title_of(title, "Best run of another configuration for each", n,
-           w->wanted->n);
+           w->rows.runs.n);
   struct dl_table *t =
-      dl_report_table(w->r, "wanted", title, columns, COLUMNS, false);
+      dl_report_table(r, "wanted", title, columns, COLUMNS, false);
   for (size_t i = 0; i < n; i++) {
-    const struct dl_suggested_for *best = &w->s->best[i];
-    dl_member_values(settings, SETTINGS, &w->wanted->row[i], v);
-    error_values(&best->before, v + SETTINGS);
+    const struct dl_suggested_run *best = &w->s.best[i];
+    dl_member_values(settings, SETTINGS, &w->rows.runs.row[i], v);
+    error_values(best->before, v + SETTINGS);
     v[SETTINGS + 2] = best->run == SIZE_MAX
                           ? dl_string(NULL)
-                          : dl_count(w->rows->runs.row[best->run].line);
-    error_values(&best->after, v + SETTINGS + MORE);
+                          : dl_count(w->rows.runs.row[best->run].line);
+    error_values(best->after, v + SETTINGS + MORE);
     dl_table_row(t, v, NULL);
   }
 }
 
-enum dl_status dl_suggest_report(struct dl_cli *cli,
-                                 const struct dl_calibrate_options *o,
-                                 const struct dl_suggestion_rows *rows,
-                                 const struct dl_suggestion *s) {
-  struct suggestion_view w = {.r = dl_report_new(),
-                              .o = o,
-                              .rows = rows,
-                              .s = s,
-                              .wanted = rows->wanted.n > 0 ? &rows->wanted
-                                                           : &rows->runs,
-                              .path = dl_path_name(cli->argument[0]),
-                              .all = o->all || cli->format->whole};
-  add_answer(&w);
-  DL_LINES(w.r, {.key = "configurations", .value = dl_count(w.wanted->n)},
-           {.key = "time_error_before",
-            .value = dl_number(s->before.of[DL_SUGGEST_TIME])},
-           {.key = "energy_error_before",
-            .value = dl_number(s->before.of[DL_SUGGEST_ENERGY])});
-  if (s->n_chosen > 1 || cli->format->whole)
-    add_chosen(&w);
-  add_runs(&w);
-  add_best(&w);
-  dl_report_say(w.r,
-                "Expected errors: half of all estimates are off by less; of "
-                "several configurations, the root mean square. Those of "
-                "times are after the time of a run alone is measured, those "
-                "of energies after its time and power.");
-  return dl_cli_print(cli, w.r);
+enum dl_status dl_suggest_report(const struct dl_suggesting *w) {
+  struct dl_report *r = dl_report_new();
+  const double *before = w->s.before;
+  add_answer(w, r);
+  DL_LINES(
+      r, {.key = "configurations", .value = dl_count(w->rows.runs.n)},
+      {.key = "time_error_before", .value = dl_number(before[DL_SUGGEST_TIME])},
+      {.key = "energy_error_before",
+       .value = dl_number(before[DL_SUGGEST_ENERGY])});
+  add_runs(w, r);
+  add_best(w, r);
+  dl_report_say(r, "Expected errors: half of all estimates are off by less; of "
+                   "several configurations, the root mean square. Those of "
+                   "times are after the time of a run alone is measured, those "
+                   "of energies after its time and power.");
+  return dl_cli_print(w->cli, r);
 }

@@ -27,10 +27,6 @@ static const struct dl_option options[] = {
      "print which configuration of FILE to measure, so that a calibration with "
      "it helps most",
      AT(FLAG, suggest)},
-    {"for", 0, "WANTED.csv", "help these configurations (default: of FILE)",
-     AT(TEXT, wanted), .with = "suggest"},
-    {"runs", 0, "N", "choose N runs to measure together (default 1)",
-     AT(COUNT, n_runs), .low = 1, .with = "suggest"},
     {"all", 0, NULL, "print all runs and configurations", AT(FLAG, all),
      .with = "suggest"},
     {0},
@@ -41,10 +37,6 @@ static const struct dl_option_table tables[] = {
     {dl_table_options_rows, offsetof(struct dl_calibrate_options, job)},
     {0},
 };
-
-static void init(void *options_at) {
-  ((struct dl_calibrate_options *)options_at)->n_runs = 1;
-}
 
 static const struct dl_column columns[] = {
     {"target", "target", NULL, DL_CODE, false},
@@ -61,8 +53,8 @@ struct calibrating {
   struct dl_calibrate_options *o;
   const char *input;
   struct dl_calibration_table
-      table_of;              /* the new runs, then all that the model keeps */
-  struct dl_run_kinds kinds; /* of the new runs, then of all */
+      table_of;   /* the new runs, then all that the model keeps */
+  unsigned kinds; /* of the new runs, then of all */
   const struct dl_model *m;
   struct dl_table *table;
   size_t done;
@@ -155,7 +147,7 @@ static enum dl_status read_rows(struct calibrating *w, const struct dl_fit *fit,
   DL_SCOPED(dl_strlist_free) struct dl_strlist groups = {0};
   *there = false;
   DL_TRY(begin_table(w, job, f, &csv, d));
-  t->only = dl_rows_of(w->m, &w->kinds, fit);
+  t->only = dl_rows_of(w->m, w->kinds, fit);
   *there = t->only != DL_ROWS_NONE &&
            (dl_plan_has(f, fit->target) || has_a_measurement(f, fit));
   if (!*there)
@@ -437,7 +429,7 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
                    "standard input");
   DL_TRY(dl_calibration_table_make(&w.table_of, w.input, &cli->diag));
   DL_TRY(find_kinds(&w, &w.o->job));
-  DL_TRY(dl_open_calibrated(cli, w.o->model, &w.kinds, &m));
+  DL_TRY(dl_open_calibrated(cli, w.o->model, w.kinds, &m));
   w.m = m;
   DL_TRY(read_new(&w, m, &new));
   warn_of_loaders(&w, m);
@@ -464,13 +456,11 @@ const struct dl_command dl_cmd_calibrate = {
            "  dlest calibrate runs.csv -o mine.xml\n"
            "  dlest calibrate gpu-7.csv -s arch=resnet50 -s batch_size=64 \\\n"
            "      -s dataset=imagenette -s epochs=12\n"
-           "  dlest calibrate plan.csv --suggest\n"
-           "  dlest calibrate runs.csv --suggest --for plan.csv\n",
+           "  dlest calibrate plan.csv --suggest\n",
     .tables = tables,
     .options_size = sizeof(struct dl_calibrate_options),
     .rereads = true,
     .writes_model = true,
     .prints = "suggest",
-    .init = init,
     .run = run,
 };

@@ -124,10 +124,9 @@ static enum dl_status make_settings(const struct extract_options *o,
 static enum dl_status extract(struct dl_cli *cli, struct extract_options *o,
                               const struct dl_strlist *paths,
                               struct dl_extract_rows *rows) {
-  struct dl_extract_context ctx = {rows, &cli->bar};
   o->extract.sink = dl_extract_rows_add;
   o->extract.progress = cli->bar.shown ? dl_extract_progress : NULL;
-  o->extract.ctx = &ctx;
+  o->extract.ctx = rows;
   return dl_extract(paths->s, paths->n, &o->extract, &cli->diag);
 }
 
@@ -137,9 +136,9 @@ static enum dl_status write_rows(struct dl_cli *cli, struct extract_options *o,
   const struct dl_settings *settings = o->extract.settings;
   struct dl_output out;
   DL_TRY(dl_output_open(&out, cli->output, cli->strict, &cli->diag));
-  struct dl_extract_rows *rows =
-      dl_extract_rows_new(cli->format, out.f, o->each_epoch,
-                          settings ? dl_settings_extra(settings) : &none);
+  struct dl_extract_rows *rows = dl_extract_rows_new(
+      cli->format, out.f, o->each_epoch,
+      settings ? dl_settings_extra(settings) : &none, &cli->bar);
   enum dl_status status = extract(cli, o, paths, rows);
   enum dl_status ended = dl_extract_rows_end(rows, status == DL_OK, &cli->diag);
   return dl_cli_commit(cli, &out, NULL, status == DL_OK ? ended : status);

@@ -123,7 +123,7 @@ static enum dl_status read_method(struct dl_choice *c,
   if (!c->method)
     return dl_fail(d, DL_EUSAGE,
                    "unknown method '%s'; use ols, ridge, krr, "
-                   "physical, serving or language",
+                   "physical, serving, language or tuned",
                    o->method);
   static const char *const name[] = {"alpha", "gamma", "lambda"};
   const double given[] = {o->alpha, o->gamma, o->lambda};

@@ -6,15 +6,10 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "cli/command.h"
 #include "cli/options/input_options.h"
 #include "plot/plot.h"
-
-struct plot_options {
-  struct dl_plot_options o;
-  const struct dl_plot_kind *kind;
-  bool script;
-};
 
 static enum dl_status read_picture(const struct dl_option *row, char *arg,
                                    void *at, struct dl_diag *d) {
@@ -22,42 +17,42 @@ static enum dl_status read_picture(const struct dl_option *row, char *arg,
   return dl_picture_find(arg, at) ? DL_OK : DL_EUSAGE;
 }
 
-#define AT(kind, member) DL_STORE(kind, struct plot_options, member)
+#define AT(kind, member) DL_STORE(kind, struct dl_plot_options, member)
 
 static const struct dl_option options[] = {
     DL_HEADING("Format:", 1),
     {"as", 0, "PICTURE",
      "svg, png, pdf, or dumb: ASCII plot (default: by FILE's extension; dumb "
      "without FILE)",
-     DL_READ(read_picture, struct plot_options, o.as),
+     DL_READ(read_picture, struct dl_plot_options, as),
      .expected = "svg, png, pdf or dumb"},
     {"script", 0, NULL, "print the script for gnuplot instead",
      AT(FLAG, script)},
     {"width", 0, "N", "width in pixels; in characters with dumb",
-     AT(NUMBER, o.width), .low = 20, .high = 20000, .whole = true},
-    {"height", 0, "N", "height in pixels or characters", AT(NUMBER, o.height),
+     AT(NUMBER, width), .low = 20, .high = 20000, .whole = true},
+    {"height", 0, "N", "height in pixels or characters", AT(NUMBER, height),
      .low = 20, .high = 20000, .whole = true},
-    {"title", 0, "TEXT", "title; '' for none", AT(TEXT, o.title)},
+    {"title", 0, "TEXT", "title; '' for none", AT(TEXT, title)},
     DL_HEADING("Content:", 2),
     {"by", 0, "COLUMN",
      "fit, pareto: column whose values get their own colour (default gpu)",
-     AT(TEXT, o.by)},
+     AT(TEXT, by)},
     {"shape", 0, "COLUMN",
      "fit, pareto: column whose values get their own marker, if at most 4 "
      "colours and 8 markers suffice (default arch; with --by, the same)",
-     AT(TEXT, o.shape)},
+     AT(TEXT, shape)},
     {"per", 0, "COLUMN",
      "fit: one point per value of the column, the geometric mean",
-     AT(TEXT, o.per)},
+     AT(TEXT, per)},
     {"target", 0, "NAME", "fit: the target to draw, if there are several",
-     AT(TEXT, o.target)},
+     AT(TEXT, target)},
     {"score", 0, "NAME",
      "errors: mape (default), median_ape, rmse_j, mae_j or bias_j",
-     AT(TEXT, o.score)},
+     AT(TEXT, score)},
     {"from", 'F', "FORMAT", "trace: log format of the files",
-     DL_READ(dl_read_importer, struct plot_options, o.logs.log.from)},
+     DL_READ(dl_read_importer, struct dl_plot_options, logs.log.from)},
     {"epoch-length", 0, "TIME", "trace: approximate epoch time, if known",
-     AT(TIME, o.logs.epochs.hint_s), .high = 1e9},
+     AT(TIME, logs.epochs.hint_s), .high = 1e9},
     {0},
 };
 
@@ -65,17 +60,15 @@ static const struct dl_option_table tables[] = {{options, 0}, {0}};
 
 /* Finds the kind of picture; without a file it is made of standard input. */
 static enum dl_status read_arguments(struct dl_cli *cli,
-                                     struct plot_options *p) {
+                                     struct dl_plot_options *p) {
   static char dash[] = "-";
   static char *standard_input[] = {dash};
-  static const struct {
-    unsigned taken;
-    const char *options;
-  } takes[] = {{DL_PLOT_BY, "by|shape"},
-               {DL_PLOT_PER, "per"},
-               {DL_PLOT_SCORE, "score"},
-               {DL_PLOT_TARGET, "target"},
-               {DL_PLOT_LOGS, "from|epoch-length"}};
+  static const struct dl_named_bits takes[] = {
+      {"by|shape", DL_PLOT_BY},
+      {"per", DL_PLOT_PER},
+      {"score", DL_PLOT_SCORE},
+      {"target", DL_PLOT_TARGET},
+      {"from|epoch-length", DL_PLOT_LOGS}};
   struct dl_diag *d = &cli->diag;
   char why[64];
   p->kind = dl_plot_kind_find(cli->argument[0]);
@@ -84,18 +77,18 @@ static enum dl_status read_arguments(struct dl_cli *cli,
                    "unknown plot '%s'; use trace, fit, errors, parts or "
                    "pareto",
                    cli->argument[0]);
-  p->o.n_paths = cli->n_arguments - 1;
-  p->o.path = cli->argument + 1;
-  if (p->o.n_paths == 0) {
-    p->o.n_paths = 1;
-    p->o.path = standard_input;
+  p->n_paths = cli->n_arguments - 1;
+  p->path = cli->argument + 1;
+  if (p->n_paths == 0) {
+    p->n_paths = 1;
+    p->path = standard_input;
   }
-  if (p->o.n_paths > 1 && !(p->kind->takes & DL_PLOT_LOGS))
+  if (p->n_paths > 1 && !(p->kind->takes & DL_PLOT_LOGS))
     return dl_fail(d, DL_EUSAGE, "one table at a time");
   snprintf(why, sizeof why, "on 'plot %s'", p->kind->name);
   for (size_t i = 0; i < sizeof takes / sizeof *takes; i++)
-    if (!(p->kind->takes & takes[i].taken))
-      DL_TRY(dl_cli_refuse(cli, takes[i].options, why));
+    if (!(p->kind->takes & takes[i].bits))
+      DL_TRY(dl_cli_refuse(cli, takes[i].name, why));
   return DL_OK;
 }
 
@@ -106,7 +99,7 @@ static const char *file_of(const struct dl_cli *cli) {
 /* Chooses the picture format: --as, else the file's extension, else
  * characters. */
 static enum dl_status choose_picture(const struct dl_cli *cli,
-                                     struct plot_options *p,
+                                     struct dl_plot_options *p,
                                      struct dl_diag *d) {
   const char *file = file_of(cli);
   bool given = dl_cli_given(cli, "as");
@@ -116,15 +109,15 @@ static enum dl_status choose_picture(const struct dl_cli *cli,
         "a plot cannot be %s; choose svg, png, pdf or dumb with --as",
         cli->format->name);
   if (!given && p->script)
-    p->o.as = DL_PICTURE_SVG;
+    p->as = DL_PICTURE_SVG;
   else if (!given && !file)
-    p->o.as = DL_PICTURE_DUMB;
-  else if (!given && !dl_picture_of_file(file, &p->o.as))
+    p->as = DL_PICTURE_DUMB;
+  else if (!given && !dl_picture_of_file(file, &p->as))
     return dl_fail(d, DL_EUSAGE,
                    "'%s' does not end in .svg, .png, .pdf or .txt; set "
                    "--as svg, png, pdf or dumb",
                    file);
-  bool binary = p->o.as == DL_PICTURE_PNG || p->o.as == DL_PICTURE_PDF;
+  bool binary = p->as == DL_PICTURE_PNG || p->as == DL_PICTURE_PDF;
   if (binary && !file && !p->script && isatty(STDOUT_FILENO))
     return dl_fail(d, DL_EUSAGE,
                    "a terminal cannot show it; name a file with -o");
@@ -154,13 +147,13 @@ static enum dl_status print_script(const struct dl_cli *cli, const char *script,
 }
 
 static enum dl_status run(struct dl_cli *cli, void *options_at) {
-  struct plot_options *p = options_at;
+  struct dl_plot_options *p = options_at;
   struct dl_diag *d = &cli->diag;
   DL_TEXT(script);
   DL_TRY(read_arguments(cli, p));
   DL_TRY(choose_picture(cli, p, d));
-  fit_terminal(cli, &p->o);
-  DL_TRY(dl_plot_script(&script, p->kind, &p->o, d));
+  fit_terminal(cli, p);
+  DL_TRY(dl_plot_script(&script, p->kind, p, d));
   DL_TRY(dl_cli_strict(cli));
   return p->script ? print_script(cli, script.s, d)
                    : dl_plot_draw(script.s, cli->output, d);
@@ -185,7 +178,7 @@ const struct dl_command dl_cmd_plot = {
         "      dlest plot parts\n"
         "  dlest recommend -a resnet50 -g a100,t4 -f csv | dlest plot pareto\n",
     .tables = tables,
-    .options_size = sizeof(struct plot_options),
+    .options_size = sizeof(struct dl_plot_options),
     .rereads = true,
     .run = run,
 };

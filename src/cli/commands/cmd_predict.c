@@ -48,7 +48,6 @@ static const struct dl_option options[] = {
      .expected = "time, duration, gpu_util and gpu_power separated by commas, "
                  "or none",
      .with = "input", .methods = DL_TIMED_METHODS},
-    {DL_SHARD_OPTION(struct dl_predict_options, shard), .with = "input"},
     {0},
 };
 
@@ -149,6 +148,10 @@ static void add_basis(struct dl_report *r, const struct dl_estimate *e,
   if (physical && s->result.predictions.served.on_cpu) {
     target = "request_s";
     kind = "cpu";
+  }
+  if (physical && s->result.predictions.served.tuned) {
+    target = "request_s";
+    kind = "tuned";
   }
   if (physical && s->result.predictions.language) {
     target = "tokens_per_s";
@@ -377,8 +380,9 @@ static enum dl_status predict_single(struct dl_cli *cli,
   struct dl_predict_answer s = {.o = &o->job,
                                 .node = &o->node,
                                 .coverage = o->coverage,
-                                .whole.j = DL_NO_INTERVAL,
-                                .whole.embodied_g = NAN};
+                                .node_j = DL_NO_INTERVAL,
+                                .node_power_w = DL_NO_INTERVAL,
+                                .embodied_g = NAN};
   snprintf(s.interval, sizeof s.interval, "%g %% interval", 100 * o->coverage);
   enum dl_status status = dl_rows_single(rows, e, &s.result, &cli->diag);
   DL_FREED struct dl_estimate *est = s.result.est;
@@ -390,7 +394,7 @@ static enum dl_status predict_single(struct dl_cli *cli,
   char what[64];
   snprintf(what, sizeof what, "%s estimates", best->method);
   /* The budget covers the whole node, if one is given. */
-  return dl_check_budget(what, dl_or(s.whole.j.x, best->energy_j.x),
+  return dl_check_budget(what, dl_or(s.node_j.x, best->energy_j.x),
                          o->budget_kwh, &cli->diag);
 }
 
@@ -425,11 +429,10 @@ static void settle_parts(struct dl_cli *cli, struct dl_predict_options *o) {
     dl_warn(&cli->diag, "--parts has no effect without --format csv");
 }
 
-/* Gives the plan the columns of the table, or of its part. */
+/* Gives the plan the columns of the table. */
 static enum dl_status take_table(struct dl_cli *cli,
                                  const struct dl_predict_options *o,
                                  struct dl_row_plan *f, struct dl_csv *csv) {
-  DL_TRY(dl_csv_take_shard(csv, &o->shard, &cli->diag));
   DL_TRY(dl_job_options_check_table(cli, &o->job, csv));
   dl_plan_columns(f, csv);
   return DL_OK;

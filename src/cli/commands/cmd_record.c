@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "base/number.h"
 #include "cli/command.h"
 #include "cli/passes/extract_rows.h"
@@ -106,7 +107,8 @@ struct record_command {
   struct dl_record_result result;
   struct dl_record_files files;
   struct dl_settings *settings;
-  struct dl_output out; /* of --output; {0}: none */
+  struct dl_output out;         /* of --output; {0}: none */
+  struct dl_extract_rows *rows; /* of it; NULL: none */
 };
 
 /* Warns where tasks of Slurm hide GPUs of the job from each other. */
@@ -217,13 +219,6 @@ static enum dl_status record(struct record_command *c) {
   return status;
 }
 
-/* Keeps the run that was made of the recording, and adds it to the output. */
-struct record_samples {
-  struct dl_extract_rows *rows; /* NULL: none */
-  const struct record_command *c;
-  enum dl_status status;
-};
-
 /* Returns the format of --output: formats of tables get a row of a runs table,
  * the others the summary. */
 static const struct dl_format *output_format(const struct dl_cli *cli) {
@@ -265,21 +260,18 @@ static enum dl_status print_summary(const struct record_command *c,
   return dl_format_report(dl_formats[0], r, own ? stdout : stderr, NULL, d);
 }
 
+/* Prints the run that was made of the recording, and adds it to the output. */
 static enum dl_status take_run(void *ctx, const struct dl_run *run,
                                char *const *extra, struct dl_diag *d) {
-  struct record_samples *t = ctx;
-  if (t->rows) {
-    struct dl_progress_bar none = {0};
-    struct dl_extract_context rows = {t->rows, &none};
-    DL_TRY(dl_extract_rows_add(&rows, run, extra, d));
-  }
-  return print_summary(t->c, run, d);
+  const struct record_command *c = ctx;
+  if (c->rows)
+    DL_TRY(dl_extract_rows_add(c->rows, run, extra, d));
+  return print_summary(c, run, d);
 }
 
 static enum dl_status summarise(struct record_command *c) {
   static const struct dl_intern none = {0};
   struct dl_cli *cli = c->cli;
-  struct record_samples taking = {.c = c};
   char *paths[] = {c->files.samples_path.s, c->files.epochs_path.s};
   struct dl_extract_options o = {
       .meter.cut_gaps = c->result.suspended_s > 0,
@@ -287,18 +279,18 @@ static enum dl_status summarise(struct record_command *c) {
                  .n_total = isnan(c->o->epochs) ? 0 : c->o->epochs},
       .settings = c->settings,
       .sink = take_run,
-      .ctx = &taking};
+      .ctx = c};
   const struct dl_format *format = output_format(cli);
   if (c->out.f && has_rows(format))
-    taking.rows = dl_extract_rows_new(
+    c->rows = dl_extract_rows_new(
         format, c->out.f, false,
-        c->settings ? dl_settings_extra(c->settings) : &none);
+        c->settings ? dl_settings_extra(c->settings) : &none, NULL);
   size_t skipped = cli->diag.n_skipped;
   enum dl_status status =
       dl_extract(paths, c->result.n_epochs > 0 ? 2 : 1, &o, &cli->diag);
   cli->diag.n_skipped = skipped; /* the exit status is the program's */
   enum dl_status ended =
-      dl_extract_rows_end(taking.rows, status == DL_OK, &cli->diag);
+      dl_extract_rows_end(c->rows, status == DL_OK, &cli->diag);
   status = status == DL_OK ? ended : status;
   return c->out.f ? dl_cli_commit(cli, &c->out, NULL, status) : status;
 }
@@ -340,22 +332,20 @@ static enum dl_status make_settings(struct record_command *c) {
   struct dl_diag *d = &c->cli->diag;
   const struct record_options *o = c->o;
   char batch[DL_NUMBER_SIZE];
-  const struct {
-    const char *name, *value; /* NULL: unknown */
-  } known[] = {{"gpu", gpu_name(&c->sensors)},
-               {"arch", o->arch},
-               {"dataset", o->dataset},
-               {"precision", o->precision},
-               {"batch_size", isnan(o->batch_size)
-                                  ? NULL
-                                  : dl_format_short(batch, o->batch_size)}};
+  const struct dl_named_text known[] = {
+      {"gpu", gpu_name(&c->sensors)},
+      {"arch", o->arch},
+      {"dataset", o->dataset},
+      {"precision", o->precision},
+      {"batch_size",
+       isnan(o->batch_size) ? NULL : dl_format_short(batch, o->batch_size)}};
   DL_TEXT(t);
   c->settings = dl_settings_new();
   for (size_t i = 0; i < DL_LENGTH(known); i++) {
     dl_text_clear(&t);
     dl_text_printf(&t, "%s=%s", known[i].name,
-                   known[i].value ? known[i].value : "");
-    if (known[i].value)
+                   known[i].text ? known[i].text : "");
+    if (known[i].text)
       DL_TRY(dl_settings_set(c->settings, dl_text_str(&t), d));
   }
   for (size_t i = 0; i < o->sets.n; i++)

@@ -13,26 +13,22 @@
 #include "cli/command.h"
 #include "quantities/quantities.h"
 
-struct show_options {
-  struct dl_use use;
-};
-
 #define USE "image-px|classes"
-#define AT(kind, member) DL_STORE(kind, struct show_options, member)
+#define AT(kind, member) DL_STORE(kind, struct dl_use, member)
 
 static const struct dl_option options[] = {
     DL_HEADING("An architecture as a run uses it:", 1),
-    {"image-px", 0, "PX", "with an input of that side",
-     AT(NUMBER, use.image_px), .low = 1, .high = 1e9, .whole = true},
-    {"classes", 0, "N", "with a classifier of N outputs",
-     AT(NUMBER, use.classes), .low = 1, .high = 1e9, .whole = true},
+    {"image-px", 0, "PX", "with an input of that side", AT(NUMBER, image_px),
+     .low = 1, .high = 1e9, .whole = true},
+    {"classes", 0, "N", "with a classifier of N outputs", AT(NUMBER, classes),
+     .low = 1, .high = 1e9, .whole = true},
     {0},
 };
 
 static const struct dl_option_table tables[] = {{options, 0}, {0}};
 
 static void init(void *options_at) {
-  ((struct show_options *)options_at)->use = dl_use_reference;
+  *(struct dl_use *)options_at = dl_use_reference;
 }
 
 enum { REFERENCE = 32 };
@@ -125,23 +121,23 @@ static const char *const as_used =
     "Values as a run uses them; the notes say what was computed.";
 
 /* Sets *at to the figures at the requested use. */
-static void apply_use(struct dl_cli *cli, const struct show_options *o,
+static void apply_use(struct dl_cli *cli, const struct dl_use *o,
                       const struct dl_architecture *e, struct dl_report *r,
                       struct dl_architecture *at) {
   bool scaled;
-  *at = dl_architecture_at(e, &o->use, &scaled);
+  *at = dl_architecture_at(e, o, &scaled);
   if (scaled && e->scaling == DL_SCALING_NONE)
     dl_warn(&cli->diag,
             "the weights of '%s' are for one input size: nothing was scaled",
             e->head.id);
-  if (!isnan(o->use.classes) && isnan(e->head_inputs))
+  if (!isnan(o->classes) && isnan(e->head_inputs))
     dl_warn(&cli->diag,
             "the classifier of '%s' is not known: --classes changes no count",
             e->head.id);
   dl_report_say(r, "%s", as_used);
 }
 
-static void show_architecture(struct dl_cli *cli, const struct show_options *o,
+static void show_architecture(struct dl_cli *cli, const struct dl_use *o,
                               const struct dl_architecture *e,
                               struct dl_report *r, struct dl_strlist *s) {
   struct dl_architecture at = *e;
@@ -154,7 +150,7 @@ static void show_architecture(struct dl_cli *cli, const struct show_options *o,
   add_inputs(r, e, s);
 }
 
-static enum dl_status show(struct dl_cli *cli, const struct show_options *o,
+static enum dl_status show(struct dl_cli *cli, const struct dl_use *o,
                            const struct dl_descriptor *e) {
   if (e->kind != DL_ARCHITECTURE &&
       dl_cli_refuse(cli, USE, "here: it is for architectures") != DL_OK)
@@ -259,7 +255,7 @@ static enum dl_status show_model(struct dl_cli *cli, const char *path) {
 }
 
 static enum dl_status run(struct dl_cli *cli, void *options_at) {
-  const struct show_options *o = options_at;
+  const struct dl_use *o = options_at;
   const char *word = cli->argument[0], *name = cli->argument[1];
   if (strcmp(word, "model") == 0)
     return show_model(cli, name);
@@ -295,7 +291,7 @@ const struct dl_command dl_cmd_show = {
            "seq=1024\n"
            "  dlest show arch resnet-50 --image-px 288 --classes 10\n",
     .tables = tables,
-    .options_size = sizeof(struct show_options),
+    .options_size = sizeof(struct dl_use),
     .init = init,
     .rereads = true,
     .run = run,

@@ -9,32 +9,30 @@
 #include "base/memory.h"
 #include "base/number.h"
 
-static const struct prefix {
-  char c;
-  int power; /* of 10 */
-} prefixes[] = {{'k', 3}, {'M', 6}, {'G', 9}, {'B', 9}, {'T', 12}};
+static const char prefixes[] = "kMGBT";
+static const int powers[] = {3, 6, 9, 9, 12}; /* of 10, of each prefix */
 
-/* The one prefix that follows a decimal number of n bytes, in either case. */
-static const struct prefix *prefix_of(const char *s, size_t *n) {
+/* The number of the one prefix that follows a decimal number of n bytes, in
+ * either case; -1 without. */
+static int prefix_of(const char *s, size_t *n) {
   *n = strspn(s, "0123456789.");
-  for (size_t i = 0; *n > 0 && i < DL_LENGTH(prefixes); i++)
-    if (tolower((unsigned char)prefixes[i].c) ==
-            tolower((unsigned char)s[*n]) &&
+  for (int i = 0; *n > 0 && prefixes[i]; i++)
+    if (tolower((unsigned char)prefixes[i]) == tolower((unsigned char)s[*n]) &&
         !s[*n + 1])
-      return &prefixes[i];
-  return NULL;
+      return i;
+  return -1;
 }
 
 bool dl_parse_large_count(const char *s, double *out) {
   char text[DL_NUMBER_SIZE];
   size_t n;
-  const struct prefix *p = prefix_of(s, &n);
-  if (!p)
+  int prefix = prefix_of(s, &n);
+  if (prefix < 0)
     return dl_parse_double(s, out);
-  if (p->power > 3 &&
+  if (powers[prefix] > 3 &&
       islower((unsigned char)s[n])) /* m may mean a thousandth */
     return false;
-  int len = snprintf(text, sizeof text, "%.*se%d", (int)n, s, p->power);
+  int len = snprintf(text, sizeof text, "%.*se%d", (int)n, s, powers[prefix]);
   return (size_t)len < sizeof text && dl_parse_double(text, out);
 }
 
@@ -77,18 +75,18 @@ void dl_count_forms(const char *s, struct dl_text *to) {
   char digits[DL_NUMBER_SIZE], binary[DL_NUMBER_SIZE];
   size_t n;
   double x;
-  const struct prefix *p = prefix_of(s, &n);
+  int p = prefix_of(s, &n);
   if (is_grouped(s)) {
     for (; *s; s++)
       if (isdigit((unsigned char)*s))
         dl_text_add_n(to, s, 1);
-  } else if (p && dl_parse_large_count(s, &x)) {
-    const int thousands = p->power / 3;
+  } else if (p >= 0 && dl_parse_large_count(s, &x)) {
+    const int thousands = powers[p] / 3;
     dl_format_short(digits, x);
-    dl_format_short(binary, x / pow(10, p->power) * pow(1024, thousands));
+    dl_format_short(binary, x / pow(10, powers[p]) * pow(1024, thousands));
     dl_text_printf(to, "%s or %s", digits, binary);
-  } else if (p) {
-    dl_text_printf(to, "%.*s%c or %.*se%d", (int)n, s, p->c, (int)n, s,
-                   p->power);
+  } else if (p >= 0) {
+    dl_text_printf(to, "%.*s%c or %.*se%d", (int)n, s, prefixes[p], (int)n, s,
+                   powers[p]);
   }
 }

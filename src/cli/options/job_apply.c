@@ -109,7 +109,8 @@ static void warn_unused(const struct dl_job_options *o,
   static const enum dl_run_id of_several[] = {
       DL_RUN_scaling,        DL_RUN_sharding,        DL_RUN_network_gbps,
       DL_RUN_gpus_per_node,  DL_RUN_tensor_parallel, DL_RUN_pipeline_parallel,
-      DL_RUN_virtual_stages, DL_RUN_expert_parallel, DL_RUN_context_parallel};
+      DL_RUN_virtual_stages, DL_RUN_expert_parallel, DL_RUN_context_parallel,
+      DL_RUN_replicas};
   const struct dl_run *run = &o->run;
   bool one = isnan(run->n_gpus) || run->n_gpus <= 1;
   char arch[80];
@@ -171,6 +172,7 @@ static enum dl_status add_subject(struct dl_job_subject *s,
   bool first = !s->arch, language = e && dl_is_language_model(e);
   s->described |= e != NULL;
   s->sequences |= e && e->transformer;
+  s->encodes |= e && dl_encodes(e);
   s->attends |=
       e && (e->transformer || !isnan(e->heads) || !isnan(e->attention_acts_m));
   s->images |= !e || dl_samples_of_network(e) == DL_SAMPLES_IMAGES ||
@@ -209,7 +211,7 @@ static bool is_open(const struct dl_job_options *o, const struct dl_csv *table,
 }
 
 /* The fit of language models has all precisions but fp64, which the fit of
- * other networks covers. */
+ * other networks covers. Encoders pass a text once, as those do. */
 unsigned dl_job_kinds(const struct dl_job_options *o,
                       struct dl_catalog *catalog, const struct dl_csv *table) {
   struct dl_job_subject s;
@@ -225,7 +227,8 @@ unsigned dl_job_kinds(const struct dl_job_options *o,
   bool renamed = o->aliases.n > 0 || dl_value_in(&o->overrides, "arch") ||
                  is_open(o, table, "arch");
   if (s.described && !renamed && !(s.language && fp64))
-    kinds &= s.language ? DL_TRAINS_LANGUAGE | DL_SERVES_LANGUAGE
+    kinds &= s.language ? DL_TRAINS_LANGUAGE | DL_SERVES_LANGUAGE |
+                              (s.encodes ? DL_SERVES_OTHER : 0u)
                         : DL_TRAINS_OTHER | DL_SERVES_OTHER;
   return kinds;
 }

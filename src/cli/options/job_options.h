@@ -62,6 +62,7 @@ struct dl_job_subject {
   bool described;    /* the catalogue has one of the architectures */
   bool language;     /* they are language models */
   bool sequences;    /* one of them takes sequences */
+  bool encodes;      /* one of them encodes texts (BERT) */
   bool attends;      /* one of them has attention, as far as is known */
   bool denoising;    /* one of them generates by denoising */
   bool images;       /* one of them takes images, as far as is known */

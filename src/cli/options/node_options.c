@@ -35,6 +35,10 @@ const struct dl_option dl_node_options_rows[] = {
     {"use-gpus", 0, "K",
      "accelerators of the node that the job uses (default: all), 0: its CPUs",
      AT(NUMBER, use_gpus), .high = 1e6, .whole = true, .with = "node"},
+    {"cooling", 0, "WHAT",
+     "cooling of the node: air (default), liquid (water or immersion: without "
+     "the power of fans)",
+     AT(CHOICE, cooling), .words = "air|liquid", .with = "node"},
     {"share", 0, "mig:PROFILE", "slice of an accelerator, as mig:2g.10gb",
      AT(TEXT, profile), .read = read_share, .without = "gpu-share",
      .expected = "mig:PROFILE, as mig:2g.10gb; --gpu-share takes a number"},
@@ -94,6 +98,22 @@ static enum dl_status named(const struct dl_descriptor *node, const char *what,
   return status;
 }
 
+/* A liquid takes the place of fans. */
+static enum dl_status cool(struct dl_node_options *o, struct dl_diag *d) {
+  struct dl_node *e = &o->entry;
+  if (o->cooling == DL_COOLING_AIR)
+    return DL_OK;
+  if (!(e->fans_w > 0))
+    return dl_fail(d, DL_EUSAGE,
+                   "--cooling liquid: node '%s' has no fans_w; give it with "
+                   "--set node.fans_w=W, or the power without fans with --set "
+                   "node.rest_w=W",
+                   e->head.id);
+  e->rest_w -= e->fans_w;
+  e->fans_w = 0;
+  return DL_OK;
+}
+
 static enum dl_status find_node(struct dl_node_options *o,
                                 struct dl_job_options *job,
                                 struct dl_catalog *catalog, struct dl_diag *d) {
@@ -102,6 +122,7 @@ static enum dl_status find_node(struct dl_node_options *o,
   DL_TRY(dl_catalog_get(catalog, DL_NODE, o->node, &e, d));
   o->entry = *DL_AS(node, e);
   DL_TRY(take(&job->overrides, "node", &o->entry.head, d));
+  DL_TRY(cool(o, d));
   DL_TRY(named(e, "cpu", o->entry.cpu, catalog, &o->cpu, d));
   DL_TRY(named(e, "gpu", o->entry.gpu, catalog, &o->gpu, d));
   o->found = true;
@@ -128,15 +149,51 @@ static bool is_share(const struct dl_node_options *o) {
   return o->profile || !isnan(o->gpu_share);
 }
 
-/* Finds how many accelerators are used, and their kind. --gpus and --gpu both
- * give them. */
+/* Sets how many nodes a job on `used` accelerators of nodes with `gpus` each
+ * takes: whole ones. */
+static enum dl_status count_nodes(struct dl_node_options *o, double used,
+                                  double gpus, struct dl_diag *d) {
+  const char *id = o->entry.head.id;
+  double whole = gpus > 0 ? floor(used / gpus) : 0;
+  o->use.nodes = 1;
+  if (!(used > gpus))
+    return DL_OK;
+  if (!isnan(o->use_gpus) || !(gpus > 0))
+    return dl_fail(d, DL_EUSAGE, "node '%s' has %g accelerators, not %g", id,
+                   gpus, used);
+  if (whole * gpus < used)
+    return dl_fail(d, DL_EUSAGE,
+                   "--gpus %g: node '%s' has %g accelerators, and of several "
+                   "nodes a job uses all: give %g or %g",
+                   used, id, gpus, whole * gpus, (whole + 1) * gpus);
+  o->use.nodes = whole;
+  return DL_OK;
+}
+
+/* Refuses an accelerator (--gpu) that is not what the job uses of the node. */
+static enum dl_status check_kind(const struct dl_node_options *o,
+                                 const char *gpu, struct dl_catalog *catalog,
+                                 struct dl_diag *d) {
+  const struct dl_descriptor *asked = NULL;
+  const struct dl_descriptor *its =
+      o->use.on_cpu ? &o->cpu->head : &o->gpu->head;
+  if (!gpu)
+    return DL_OK;
+  DL_TRY(dl_catalog_look(catalog, DL_ACCELERATOR, gpu, &asked, d));
+  if (asked && strcmp(asked->id, its->id) == 0)
+    return DL_OK;
+  return dl_fail(d, DL_EUSAGE,
+                 "--gpu %.64s is not what the job uses of node '%s': '%s'", gpu,
+                 o->entry.head.id, its->id);
+}
+
+/* Finds how many accelerators are used, of how many nodes, and their kind.
+ * --gpus and --gpu both give them. */
 static enum dl_status count_used(struct dl_node_options *o,
                                  const struct dl_job_options *job,
                                  struct dl_catalog *catalog,
                                  struct dl_diag *d) {
   const struct dl_node *e = &o->entry;
-  const struct dl_descriptor *asked = NULL;
-  const char *gpu = job->run.gpu;
   double gpus = isnan(e->gpus) ? 0 : e->gpus;
   bool has_number = dl_run_has(&job->run, DL_RUN_n_gpus);
   double given = has_number ? job->run.n_gpus : NAN;
@@ -145,9 +202,7 @@ static enum dl_status count_used(struct dl_node_options *o,
                    o->use_gpus);
   double most = is_share(o) ? fmin(1, gpus) : gpus;
   double used = dl_or(o->use_gpus, dl_or(given, most));
-  if (used > gpus)
-    return dl_fail(d, DL_EUSAGE, "node '%s' has %g accelerators, not %g",
-                   e->head.id, gpus, used);
+  DL_TRY(count_nodes(o, used, gpus, d));
   o->use.on_cpu = used == 0;
   o->use.used = o->use.on_cpu ? e->sockets : used;
   if (o->use.on_cpu && !o->cpu)
@@ -160,16 +215,7 @@ static enum dl_status count_used(struct dl_node_options *o,
                    "node '%s' does not name its accelerators: name them in its "
                    "entry (gpu=\"a100\")",
                    e->head.id);
-  if (gpu)
-    DL_TRY(dl_catalog_look(catalog, DL_ACCELERATOR, gpu, &asked, d));
-  const struct dl_descriptor *its =
-      o->use.on_cpu ? &o->cpu->head : &o->gpu->head;
-  return gpu && (!asked || strcmp(asked->id, its->id) != 0)
-             ? dl_fail(
-                   d, DL_EUSAGE,
-                   "--gpu %.64s is not what the job uses of node '%s': '%s'",
-                   gpu, e->head.id, its->id)
-             : DL_OK;
+  return check_kind(o, job->run.gpu, catalog, d);
 }
 
 /* The requested share of o->gpu. */
@@ -224,7 +270,8 @@ static enum dl_status apply_share(struct dl_node_options *o,
 static void set_loader(const struct dl_node_options *o, struct dl_run *run,
                        struct dl_diag *d) {
   const struct dl_node *e = &o->entry;
-  double most = fmax(1, floor(e->cores / o->use.used));
+  double used = o->use.used / o->use.nodes; /* of a node */
+  double most = fmax(1, floor(e->cores / used));
   bool reads =
       run->loader != DL_LOADER_UNKNOWN && run->loader != DL_LOADER_SYNTHETIC;
   if (o->use.on_cpu || isnan(e->cores))
@@ -235,13 +282,13 @@ static void set_loader(const struct dl_node_options *o, struct dl_run *run,
                         fmax(1, round(e->cores / e->gpus)));
     if (!dl_run_has(run, DL_RUN_n_cpus))
       dl_run_set_number(run, DL_RUN_n_cpus,
-                        ceil(e->cores / e->gpus * o->use.used));
+                        o->use.nodes * ceil(e->cores / e->gpus * used));
   } else if (run->loader_workers > most) {
     dl_warn(d,
             "--loader-workers %g: node '%s' has %g cores for %g GPU%s; %g per "
             "GPU count",
-            run->loader_workers, e->head.id, e->cores, o->use.used,
-            o->use.used > 1 ? "s" : "", most);
+            run->loader_workers, e->head.id, e->cores, used,
+            used > 1 ? "s" : "", most);
     dl_run_set_number(run, DL_RUN_loader_workers, most);
   }
 }
@@ -260,10 +307,25 @@ static enum dl_status refuse_other_loader(const struct dl_job_options *job,
   return DL_OK;
 }
 
+/* The network of several nodes, unless the user gave another. */
+static enum dl_status set_network(const struct dl_node_options *o,
+                                  struct dl_run *run, struct dl_diag *d) {
+  const struct dl_node *e = &o->entry;
+  if (!(o->use.nodes > 1))
+    return DL_OK;
+  if (dl_run_has(run, DL_RUN_gpus_per_node) && run->gpus_per_node != e->gpus)
+    return dl_fail(d, DL_EUSAGE, "--gpus-per-node %g: node '%s' has %g",
+                   run->gpus_per_node, e->head.id, e->gpus);
+  dl_run_set_number(run, DL_RUN_gpus_per_node, e->gpus);
+  if (!dl_run_has(run, DL_RUN_network_gbps) && !isnan(e->network_gbps))
+    dl_run_set_number(run, DL_RUN_network_gbps, e->network_gbps);
+  return DL_OK;
+}
+
 /* Sets what follows from the node and was not given by the user. */
 static void set_job(const struct dl_node_options *o, struct dl_job_options *job,
                     struct dl_diag *d) {
-  double gb = o->entry.memory_gb;
+  double gb = o->use.nodes * o->entry.memory_gb;
   struct dl_run *run = &job->run;
   if (!run->gpu) /* what is used is known */
     dl_run_lend_text(run, DL_RUN_gpu,
@@ -321,6 +383,7 @@ enum dl_status dl_node_options_apply(struct dl_node_options *o,
   DL_TRY(apply_share(o, job, d));
   if (o->node) {
     DL_TRY(refuse_other_loader(job, d));
+    DL_TRY(set_network(o, &job->run, d));
     set_job(o, job, d);
     DL_TRY(set_site(o, job, catalog, d));
   }

@@ -10,6 +10,8 @@
 
 enum dl_charge { DL_CHARGE_NODE, DL_CHARGE_SHARE, DL_CHARGE_AUTO };
 
+enum dl_cooling { DL_COOLING_AIR, DL_COOLING_LIQUID };
+
 /* Start from dl_node_options_none. Texts are borrowed. */
 struct dl_node_options {
   const char *node;    /* or NULL */
@@ -17,6 +19,7 @@ struct dl_node_options {
   const char *profile; /* of MIG, or NULL */
   double gpu_share;    /* NaN */
   enum dl_charge charge;
+  enum dl_cooling cooling;
   bool embodied;
   double lifetime_years, in_use;
   bool parts; /* CSV has the energy by part */

@@ -8,18 +8,17 @@
 #include "catalog/architecture/token_costs.h"
 #include "model/fitting/calibrate.h"
 
-enum dl_status dl_find_kinds(struct dl_run_kinds *kinds, struct dl_row_plan *f,
+enum dl_status dl_find_kinds(unsigned *kinds, struct dl_row_plan *f,
                              struct dl_csv *csv, struct dl_diag *d) {
   const struct dl_csv_block *block;
-  *kinds = (struct dl_run_kinds){false, false};
+  *kinds = 0;
   DL_TRY(dl_plan_want_descriptors(f, d));
   do {
     DL_TRY(dl_plan_next(f, csv, &block, d));
     for (size_t i = 0; block && i < block->n_rows; i++) {
       const struct dl_architecture *arch = dl_plan_row(f, i)->found.arch;
-      bool language = arch && dl_is_language_model(arch);
-      kinds->language |= language;
-      kinds->others |= !language;
+      *kinds |= arch && dl_is_language_model(arch) ? DL_TRAINS_LANGUAGE
+                                                   : DL_TRAINS_OTHER;
     }
   } while (block);
   return DL_OK;
@@ -38,13 +37,12 @@ static bool can_learn(const struct dl_model *m, bool language) {
   return false;
 }
 
-enum dl_training_rows dl_rows_of(const struct dl_model *m,
-                                 const struct dl_run_kinds *kinds,
+enum dl_training_rows dl_rows_of(const struct dl_model *m, unsigned kinds,
                                  const struct dl_fit *fit) {
   bool language = dl_is_language_fit(fit);
   if (!language && !can_learn(m, true))
     return DL_ROWS_ALL;
-  if (language ? !kinds->language : kinds->language && !kinds->others)
+  if (language ? !(kinds & DL_TRAINS_LANGUAGE) : kinds == DL_TRAINS_LANGUAGE)
     return DL_ROWS_NONE;
   return language ? DL_ROWS_LANGUAGE : DL_ROWS_OTHER;
 }
@@ -101,10 +99,9 @@ static enum dl_status nothing_learns(bool language, struct dl_diag *d) {
 }
 
 enum dl_status dl_open_calibrated(struct dl_cli *cli, const char *path,
-                                  const struct dl_run_kinds *kinds,
-                                  struct dl_model **m) {
+                                  unsigned kinds, struct dl_model **m) {
   DL_SCOPED(dl_model_free_local) struct dl_model *installed = NULL;
-  bool others = kinds->others || !kinds->language;
+  bool others = kinds != DL_TRAINS_LANGUAGE;
   if (path)
     return dl_open_model(cli, path, DL_ANY_JOB, m);
   *m = NULL;
@@ -112,7 +109,7 @@ enum dl_status dl_open_calibrated(struct dl_cli *cli, const char *path,
   *m = take(&installed, !others);
   if (!*m)
     return nothing_learns(!others, &cli->diag);
-  if (!others || !kinds->language)
+  if (!others || !(kinds & DL_TRAINS_LANGUAGE))
     return DL_OK;
   struct dl_model *language = take(&installed, true);
   if (!language)

@@ -8,14 +8,9 @@
 #include "model/training/training_table.h"
 #include "model/model.h"
 
-/* Which runs a table has. */
-struct dl_run_kinds {
-  bool language; /* trainings of language models */
-  bool others;
-};
-
-/* Reads a table to its end through a plan, whose columns it is. */
-enum dl_status dl_find_kinds(struct dl_run_kinds *kinds, struct dl_row_plan *f,
+/* Finds which trainings a table has, DL_TRAINS_LANGUAGE, DL_TRAINS_OTHER or
+ * both: reads it to its end through a plan, whose columns it is. */
+enum dl_status dl_find_kinds(unsigned *kinds, struct dl_row_plan *f,
                              struct dl_csv *csv, struct dl_diag *d);
 
 /* Whether a fit is of language models. */
@@ -34,15 +29,13 @@ bool dl_fit_is_for(const struct dl_model *m, const struct dl_fit *fit,
 /* The rows of a table that a fit of a model learns from, as predict estimates
  * them: rows of language models have a fit of their own in the model, or none.
  */
-enum dl_training_rows dl_rows_of(const struct dl_model *m,
-                                 const struct dl_run_kinds *kinds,
+enum dl_training_rows dl_rows_of(const struct dl_model *m, unsigned kinds,
                                  const struct dl_fit *fit);
 
 /* Opens the model of `path`, or with NULL the installed fits for such runs,
  * into *m, owned by the caller, also after a failure. Errors: no installed fit
  * can learn from one of the kinds. */
 enum dl_status dl_open_calibrated(struct dl_cli *cli, const char *path,
-                                  const struct dl_run_kinds *kinds,
-                                  struct dl_model **m);
+                                  unsigned kinds, struct dl_model **m);
 
 #endif

@@ -20,12 +20,12 @@ static const char *path_of(const struct dl_comparing *w) {
   return w->cli->argument[w->table];
 }
 
-struct scored_rows;
-
 /* One pass over a table. */
 struct pass {
   struct dl_comparing *w;
-  const struct scored_rows *part; /* the rows that are scored; NULL: all */
+  /* The rows that are scored, and of the table, in file order; NULL: all. */
+  const bool *wanted;
+  const struct dl_training *t;
   struct dl_row_plan *f;
   struct dl_csv *csv;
   struct dl_engine *engine[DL_MOST_MODELS]; /* one a model */
@@ -130,19 +130,13 @@ static double measured_for(struct dl_comparing *w, struct pass *p,
   return dl_row_number(p->row, &p->energy);
 }
 
-/* The rows of a training table that are scored, both in file order. */
-struct scored_rows {
-  const struct dl_training *t;
-  const bool *wanted;
-};
-
 /* Whether the row on that line is scored; rows come in order. */
 static bool part_has(void *ctx, size_t line) {
   struct pass *p = ctx;
-  const struct dl_training *t = p->part->t;
+  const struct dl_training *t = p->t;
   while (p->next < t->n && t->line[p->next] < line)
     p->next++;
-  return p->next < t->n && t->line[p->next] == line && p->part->wanted[p->next];
+  return p->next < t->n && t->line[p->next] == line && p->wanted[p->next];
 }
 
 /* The identifier where a column names a descriptor that was looked up, else
@@ -195,7 +189,6 @@ static enum dl_status estimate_row(struct dl_comparing *w, struct pass *p,
 /* Counts the runs of which a method gives no estimate by any model. */
 static void count_silent(struct dl_comparing *w, const struct pass *p) {
   for (size_t m = 0; m < p->n_methods && m < DL_MOST_METHODS; m++) {
-    struct dl_silent *s = &w->silent[m];
     const char *lacks = NULL;
     bool any = false;
     for (size_t k = 0; k < w->n_models; k++) {
@@ -203,22 +196,22 @@ static void count_silent(struct dl_comparing *w, const struct pass *p) {
       any |= !isnan(est->energy_j.x);
       lacks = lacks ? lacks : est->lacks;
     }
-    if (!any && lacks && s->n++ == 0)
-      s->lacks = dl_intern(&w->lacks, lacks);
+    if (!any && lacks && w->silent[m]++ == 0)
+      w->lacking[m] = dl_intern(&w->lacks, lacks);
   }
 }
 
 static void warn_silent(const struct dl_comparing *w, const char *methods,
-                        const struct dl_silent *s) {
-  const char *lacks = w->lacks.s[s->lacks];
+                        size_t m) {
+  const char *lacks = w->lacks.s[w->lacking[m]];
   if (dl_run_column_find(lacks))
     dl_warn(&w->cli->diag,
             "%s: no estimate without %s (%zu of %zu runs); add the column, or "
             "give --set %s=VALUE",
-            methods, lacks, s->n, w->scores.n, lacks);
+            methods, lacks, w->silent[m], w->scores.n, lacks);
   else
     dl_warn(&w->cli->diag, "%s: no estimate without %s (%zu of %zu runs)",
-            methods, lacks, s->n, w->scores.n);
+            methods, lacks, w->silent[m], w->scores.n);
 }
 
 /* Appends the method of an entry of w->crossed if its boundaries equal the
@@ -256,18 +249,17 @@ static void warn_silent_methods(const struct dl_comparing *w) {
   bool done[DL_MOST_METHODS] = {false};
   size_t n = w->methods.n < DL_MOST_METHODS ? w->methods.n : DL_MOST_METHODS;
   for (size_t m = 0; m < n; m++) {
-    const struct dl_silent *s = &w->silent[m];
     DL_TEXT(names);
-    for (size_t i = m; s->n > 0 && i < n; i++) {
-      const struct dl_silent *o = &w->silent[i];
-      if (done[i] || o->n != s->n || o->lacks != s->lacks)
+    for (size_t i = m; w->silent[m] > 0 && i < n; i++) {
+      if (done[i] || w->silent[i] != w->silent[m] ||
+          w->lacking[i] != w->lacking[m])
         continue;
       dl_text_printf(&names, "%s%s", names.len > 0 ? ", " : "",
                      w->methods.s[i]);
       done[i] = true;
     }
     if (names.len > 0)
-      warn_silent(w, dl_text_str(&names), s);
+      warn_silent(w, dl_text_str(&names), m);
   }
 }
 
@@ -314,24 +306,26 @@ static enum dl_status score_row(void *ctx, size_t thread,
   return DL_OK;
 }
 
+/* Scores the wanted rows of a training table; NULL: all of the file. */
 static enum dl_status run_pass(struct dl_comparing *w,
                                struct dl_model *const *model,
-                               const struct scored_rows *part) {
-  DL_SCOPED(free_pass) struct pass p = {.w = w, .part = part};
+                               const struct dl_training *t,
+                               const bool *wanted) {
+  DL_SCOPED(free_pass) struct pass p = {.w = w, .t = t, .wanted = wanted};
   struct dl_diag *d = &w->cli->diag;
   const struct dl_row_sink sink = {.ctx = &p, .row = score_row};
   DL_TRY(open_pass(w, &p, model));
   const struct dl_rows rows = {.f = p.f,
                                .csv = p.csv,
-                               .wants = part ? part_has : NULL,
+                               .wants = t ? part_has : NULL,
                                .ctx = &p,
-                               .repeated = part ? NULL : &p.repeated};
+                               .repeated = t ? NULL : &p.repeated};
   /* Refitting takes the time. */
   struct dl_progress *progress = d->progress;
-  d->progress = part ? NULL : progress;
+  d->progress = t ? NULL : progress;
   enum dl_status status = dl_rows_each(&rows, NULL, &sink, d);
   d->progress = progress;
-  if (status != DL_OK || part)
+  if (status != DL_OK || t)
     return status;
   dl_repeated_rows_warn(&p.repeated, dl_csv_path(p.csv), d);
   dl_same_tables_add(&w->same, p.csv, d);
@@ -374,7 +368,6 @@ static enum dl_status leave_groups_out(struct dl_comparing *w,
   enum dl_status status = DL_OK;
   for (size_t g = 0; g < l->names.n && status == DL_OK; g++) {
     struct dl_model *without[DL_MOST_MODELS] = {0};
-    struct scored_rows part = {t, wanted};
     for (size_t i = 0; i < t->n; i++)
       keep[i] = !(wanted[i] = l->id[i] == g);
     struct dl_progress_span whole =
@@ -388,7 +381,7 @@ static enum dl_status leave_groups_out(struct dl_comparing *w,
     dl_progress_step(d->progress, 1);
     dl_progress_leave(d->progress, whole);
     if (status == DL_OK)
-      status = run_pass(w, without, &part);
+      status = run_pass(w, without, t, wanted);
     for (size_t k = 0; k < w->n_models; k++)
       dl_model_free(without[k]);
   }
@@ -416,5 +409,5 @@ static enum dl_status cross_validated(struct dl_comparing *w) {
 }
 
 enum dl_status dl_compare_table(struct dl_comparing *w) {
-  return w->o->cv ? cross_validated(w) : run_pass(w, w->model, NULL);
+  return w->o->cv ? cross_validated(w) : run_pass(w, w->model, NULL, NULL);
 }

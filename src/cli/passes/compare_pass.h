@@ -23,12 +23,6 @@ struct dl_compare_options {
 
 enum { DL_MOST_MODELS = 16, DL_MOST_METHODS = 32 };
 
-/* Runs without an estimate by a method. */
-struct dl_silent {
-  size_t n;
-  long lacks; /* of the first of them: its number in dl_comparing.lacks */
-};
-
 /* One pass over each table; with --cv one for each group held out. */
 struct dl_comparing {
   struct dl_cli *cli;
@@ -39,8 +33,11 @@ struct dl_comparing {
   struct dl_same_tables same;
   struct dl_strlist methods;
   struct dl_scoring scores;
-  struct dl_silent silent[DL_MOST_METHODS]; /* by method */
-  struct dl_intern lacks;                   /* names of quantities */
+  /* Runs without an estimate by each method, and what the first of them lacks:
+   * its number in `lacks`. */
+  size_t silent[DL_MOST_METHODS];
+  long lacking[DL_MOST_METHODS];
+  struct dl_intern lacks; /* names of quantities */
   struct dl_intern
       crossed; /* "boundary measured\tboundary estimated\tmethod" */
 };

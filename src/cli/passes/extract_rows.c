@@ -19,6 +19,7 @@ struct dl_extract_rows {
   struct dl_value *values;
   size_t n_columns, n_extra;
   bool each_epoch;
+  struct dl_progress_bar *bar; /* or NULL */
 };
 
 /* Columns of the table of epochs. */
@@ -72,11 +73,13 @@ static struct dl_column run_column(const struct dl_run_column *c) {
 
 struct dl_extract_rows *dl_extract_rows_new(const struct dl_format *format,
                                             FILE *f, bool each_epoch,
-                                            const struct dl_intern *extra) {
+                                            const struct dl_intern *extra,
+                                            struct dl_progress_bar *bar) {
   size_t n_runs = DL_N_RUN_COLUMNS;
   struct dl_extract_rows *r = dl_calloc(1, sizeof *r);
   r->format = format;
   r->f = f;
+  r->bar = bar;
   r->each_epoch = each_epoch;
   r->n_extra = each_epoch ? 0 : extra->n;
   r->n_columns = each_epoch ? N_EPOCH_COLUMNS : n_runs + extra->n;
@@ -134,21 +137,22 @@ static enum dl_status add_epoch(struct dl_extract_rows *r,
 
 enum dl_status dl_extract_rows_add(void *ctx, const struct dl_run *run,
                                    char *const *extra, struct dl_diag *d) {
-  struct dl_extract_context *c = ctx;
-  enum dl_status status = begin(c->rows, d);
-  dl_progress_bar_clear(c->bar);
-  if (status == DL_OK && !c->rows->each_epoch)
-    return add_run(c->rows, run, extra, d);
+  struct dl_extract_rows *r = ctx;
+  enum dl_status status = begin(r, d);
+  if (r->bar)
+    dl_progress_bar_clear(r->bar);
+  if (status == DL_OK && !r->each_epoch)
+    return add_run(r, run, extra, d);
   if (run->n_epochs == 0 && !run->epochs_verdict)
     dl_warn_at(d, run->file, 0, "no epochs in this log");
   for (size_t i = 0; status == DL_OK && i < run->n_epochs; i++)
-    status = add_epoch(c->rows, run, &run->epoch[i], d);
+    status = add_epoch(r, run, &run->epoch[i], d);
   return status;
 }
 
 void dl_extract_progress(void *ctx, size_t done, size_t total) {
-  struct dl_extract_context *c = ctx;
-  dl_progress_bar_bytes(c->bar, done, total);
+  const struct dl_extract_rows *r = ctx;
+  dl_progress_bar_bytes(r->bar, done, total);
 }
 
 enum dl_status dl_extract_rows_end(struct dl_extract_rows *r, bool complete,

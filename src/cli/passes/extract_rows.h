@@ -12,19 +12,14 @@
 
 struct dl_extract_rows;
 
-/* The context of the two callbacks below. */
-struct dl_extract_context {
-  struct dl_extract_rows *rows;
-  struct dl_progress_bar *bar;
-};
-
 /* `extra` holds the columns behind the runs table's columns, for the rows'
- * lifetime. */
+ * lifetime. `bar` shows the progress; NULL: none. */
 struct dl_extract_rows *dl_extract_rows_new(const struct dl_format *format,
                                             FILE *f, bool each_epoch,
-                                            const struct dl_intern *extra);
+                                            const struct dl_intern *extra,
+                                            struct dl_progress_bar *bar);
 
-/* For dl_extract_options: ctx is a dl_extract_context. */
+/* For dl_extract_options: ctx is the rows. */
 enum dl_status dl_extract_rows_add(void *ctx, const struct dl_run *run,
                                    char *const *extra, struct dl_diag *d);
 void dl_extract_progress(void *ctx, size_t done, size_t total);

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "catalog/architecture/token_costs.h"
 #include "cli/passes/recommend.h"
 #include "estimate/methods/work.h"
 
@@ -149,6 +150,8 @@ static enum dl_status resolve(struct dl_cli *cli, struct dl_recommend_node *n) {
   struct dl_node_use use = o->use;
   dl_node_footprint(o, &n->job.foot);
   use.inference = dl_run_is_inference(result.job.run);
+  use.language =
+      result.job.found.arch && dl_is_language_model(result.job.found.arch);
   use.pue = n->job.foot.pue.x;
   n->at.id = o->entry.head.id;
   enum dl_status status =

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "base/number.h"
 #include "cli/passes/recommend.h"
 #include "cli/views/row_notes.h"
@@ -63,13 +64,10 @@ static bool is_among(const struct dl_axis *a, double x) {
 /* Whether the options ask for a configuration. */
 static enum dl_status is_wanted(struct dl_cli *cli, const struct dl_axes *axes,
                                 const struct dl_repeat *r, bool *wanted) {
-  const struct {
-    const char *column;
-    double x;
-  } numbers[] = {{"n_gpus", r->n_gpus},
-                 {"seq_len", r->seq_len},
-                 {"image_px", r->image_px},
-                 {"batch_size", r->batch_size}};
+  const struct dl_named_number numbers[] = {{"n_gpus", r->n_gpus},
+                                            {"seq_len", r->seq_len},
+                                            {"image_px", r->image_px},
+                                            {"batch_size", r->batch_size}};
   const struct dl_axis *arch = dl_axes_find(axes, "arch");
   const struct dl_axis *gpu = dl_axes_find(axes, "gpu");
   *wanted = true;
@@ -79,7 +77,7 @@ static enum dl_status is_wanted(struct dl_cli *cli, const struct dl_axes *axes,
   if (*wanted && gpu)
     DL_TRY(is_named(cli, gpu, DL_ACCELERATOR, r->gpu, r->gpu_known, wanted));
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers && *wanted; i++) {
-    const struct dl_axis *a = dl_axes_find(axes, numbers[i].column);
+    const struct dl_axis *a = dl_axes_find(axes, numbers[i].name);
     *wanted = !a || is_among(a, numbers[i].x);
   }
   return DL_OK;
@@ -301,22 +299,6 @@ enum dl_status dl_recommend_table(struct dl_cli *cli,
                     "no run of what --arch, --gpu and others ask for");
 }
 
-/* The sum of the accuracies of each architecture, by its identifier in the
- * catalogue, or the name itself. */
-struct merits {
-  struct dl_intern ids;
-  struct merit {
-    double sum;
-    size_t n;
-  } * m; /* one an identifier, owned */
-  size_t cap;
-};
-
-static void free_merits(struct merits *t) {
-  dl_intern_free(&t->ids);
-  free(t->m);
-}
-
 /* Finds the catalogue's name of an architecture. */
 static enum dl_status identify(struct dl_cli *cli, const char *name,
                                const char **id) {
@@ -327,21 +309,22 @@ static enum dl_status identify(struct dl_cli *cli, const char *name,
   return DL_OK;
 }
 
-static enum dl_status add_merit(struct dl_cli *cli, struct merits *t,
+/* Adds an accuracy to the sums of the choices with that architecture, whose
+ * identifiers are `ids`; n: accuracies of each. */
+static enum dl_status add_merit(struct dl_cli *cli, struct dl_choices *l,
+                                const struct dl_strlist *ids, size_t *n,
                                 const char *name, double x) {
   const char *id;
   DL_TRY(identify(cli, name, &id));
-  size_t before = t->ids.n, i = (size_t)dl_intern(&t->ids, id);
-  DL_GROW(t->m, t->cap, t->ids.n);
-  if (i == before)
-    t->m[i] = (struct merit){0};
-  t->m[i].sum += x;
-  t->m[i].n++;
+  for (size_t i = 0; i < l->n; i++)
+    if (strcmp(ids->s[i], id) == 0)
+      l->c[i].accuracy = n[i]++ > 0 ? l->c[i].accuracy + x : x;
   return DL_OK;
 }
 
 static enum dl_status read_merits(struct dl_cli *cli, struct dl_csv *csv,
-                                  struct merits *t) {
+                                  struct dl_choices *l,
+                                  const struct dl_strlist *ids, size_t *n) {
   struct dl_diag *d = &cli->diag;
   const char *path = dl_csv_path(csv);
   long arch = dl_csv_find(csv, "arch"), of = dl_csv_find(csv, "accuracy");
@@ -359,23 +342,26 @@ static enum dl_status read_merits(struct dl_cli *cli, struct dl_csv *csv,
         dl_skip_at(d, path, block->line[i],
                    "column 'accuracy': invalid number '%.64s'", row[of]);
       else
-        status = add_merit(cli, t, row[arch], x);
+        status = add_merit(cli, l, ids, n, row[arch], x);
     }
   return status;
 }
 
 enum dl_status dl_recommend_accuracy(struct dl_cli *cli, const char *path,
                                      struct dl_choices *l) {
-  DL_SCOPED(free_merits) struct merits t = {0};
+  DL_SCOPED(dl_strlist_free) struct dl_strlist ids = {0};
+  DL_FREED size_t *n = dl_calloc(l->n, sizeof *n);
   DL_SCOPED(dl_csv_free_local) struct dl_csv *csv = NULL;
   const char *without = NULL, *id;
   DL_TRY(dl_csv_open(&csv, path, 0, &cli->diag));
-  DL_TRY(read_merits(cli, csv, &t));
   for (size_t i = 0; i < l->n; i++) {
     DL_TRY(identify(cli, l->c[i].arch ? l->c[i].arch : "", &id));
-    long k = dl_intern_find(&t.ids, id);
-    if (k >= 0)
-      l->c[i].accuracy = t.m[k].sum / (double)t.m[k].n;
+    dl_strlist_add(&ids, id);
+  }
+  DL_TRY(read_merits(cli, csv, l, &ids, n));
+  for (size_t i = 0; i < l->n; i++) {
+    if (n[i] > 0)
+      l->c[i].accuracy /= (double)n[i];
     else
       without = l->c[i].arch ? l->c[i].arch : "";
   }

@@ -21,25 +21,13 @@
 /* Parts per thread: one in work, others waiting for their turn. */
 enum { SLOTS_PER_THREAD = 3 };
 
-/* A job that counts. */
-struct counted {
-  const struct dl_cluster_job *job;
-  struct dl_accounted figures;
-};
-
 /* A part of a file on its way from reading to writing. */
 struct slot {
   struct dl_log_part *part;
-  struct counted *job;
+  struct dl_accounted *job; /* those that count */
   size_t n, cap;
   size_t written; /* jobs before are */
   struct dl_text rows;
-};
-
-/* Bytes of all logs, and of those that have been read. */
-struct report_bytes {
-  size_t total; /* 0: unknown */
-  size_t done;
 };
 
 struct pipeline {
@@ -102,22 +90,23 @@ static bool takes(struct dl_report_pass *w, const char *path,
 }
 
 /* Adds a job up. */
-static enum dl_status count(struct dl_report_pass *w, struct counted *c) {
-  struct dl_diag *d = &w->cli->diag;
-  DL_TRY(dl_account(w->accounting, c->job, &c->figures, d));
-  w->unfinished += c->job->state && dl_slurm_is_unfinished(c->job->state);
-  dl_sums_add(&w->sums, &c->figures);
+static enum dl_status count(struct dl_report_pass *w,
+                            const struct dl_cluster_job *job,
+                            struct dl_accounted *c) {
+  DL_TRY(dl_account(w->accounting, job, c, &w->cli->diag));
+  w->unfinished += job->state && dl_slurm_is_unfinished(job->state);
+  dl_sums_add(&w->sums, c);
   if (w->tally)
-    dl_group_totals_add(w->tally, c->job, &c->figures);
+    dl_group_totals_add(w->tally, job, c);
   return DL_OK;
 }
 
 /* The next row of a part, into a text (by any thread) or, NULL, the stream. */
 static enum dl_status put_job(struct dl_report_pass *w, struct slot *s,
                               struct dl_text *to) {
-  const struct counted *c = &s->job[s->written++];
+  const struct dl_accounted *c = &s->job[s->written++];
   struct dl_value v[DL_JOB_COLUMNS];
-  dl_job_values(c->job, &c->figures, &w->o->foot, v);
+  dl_job_values(c->job, c, &w->o->foot, v);
   return dl_stream_row(w->stream, v, to, &w->cli->diag);
 }
 
@@ -145,8 +134,7 @@ static enum dl_status count_jobs(struct pipeline *p, struct slot *s) {
       continue;
     if (!takes(w, p->log->path, &job[i]))
       continue;
-    s->job[s->n].job = &job[i];
-    status = count(w, &s->job[s->n++]);
+    status = count(w, &job[i], &s->job[s->n++]);
   }
   if (status == DL_OK && w->f)
     status = write_first(w, s);
@@ -229,10 +217,11 @@ static size_t total_bytes(const struct dl_cli *cli) {
   return total;
 }
 
+/* Reads a file, behind *done of `total` bytes. */
 static enum dl_status read_file(struct dl_report_pass *w, const char *path,
-                                struct report_bytes *bytes) {
+                                size_t total, size_t *done) {
   struct dl_diag *d = &w->cli->diag;
-  struct pipeline p = {.w = w, .before = bytes->done, .total = bytes->total};
+  struct pipeline p = {.w = w, .before = *done, .total = total};
   struct dl_log_options o = w->o->log;
   struct stat st;
   o.seen = &w->seen;
@@ -251,7 +240,7 @@ static enum dl_status read_file(struct dl_report_pass *w, const char *path,
       stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_size < SMALL_FILE;
   if (status == DL_OK)
     status = read_parts(&p, small);
-  bytes->done += p.bytes;
+  *done += p.bytes;
   dl_log_free(p.log);
   return status;
 }
@@ -264,11 +253,11 @@ static enum dl_status report_rest(struct dl_report_pass *w) {
       dl_held_jobs_rest(&w->seen, &w->o->log.shard, NULL, &n);
   enum dl_status status = DL_OK;
   for (size_t i = 0; status == DL_OK && i < n; i++) {
-    struct counted c = {.job = &job[i]};
+    struct dl_accounted c;
     struct slot one = {.job = &c, .n = 1};
-    if (!takes(w, NULL, c.job))
+    if (!takes(w, NULL, &job[i]))
       continue;
-    status = count(w, &c);
+    status = count(w, &job[i], &c);
     if (status == DL_OK && w->f)
       status = dl_report_begin(w);
     if (status == DL_OK && w->f)
@@ -278,12 +267,12 @@ static enum dl_status report_rest(struct dl_report_pass *w) {
 }
 
 enum dl_status dl_report_read(struct dl_report_pass *w) {
-  struct report_bytes bytes = {total_bytes(w->cli), 0};
+  size_t total = total_bytes(w->cli), done = 0;
   enum dl_status status = DL_OK;
   if (w->f)
     dl_cli_rows_follow(w->cli);
   for (size_t i = 0; status == DL_OK && i < w->cli->n_arguments; i++)
-    status = read_file(w, w->cli->argument[i], &bytes);
+    status = read_file(w, w->cli->argument[i], total, &done);
   if (status == DL_OK)
     status = report_rest(w);
   dl_progress_bar_clear(&w->cli->bar);

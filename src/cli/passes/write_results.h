@@ -5,7 +5,6 @@
 #ifndef DL_CLI_PASSES_WRITE_RESULTS_H
 #define DL_CLI_PASSES_WRITE_RESULTS_H
 
-#include "cli/options/input_options.h"
 #include "cli/options/node_options.h"
 #include "cli/views/result_columns.h"
 #include "estimate/rows.h"
@@ -16,7 +15,6 @@ struct dl_predict_options {
   const char *methods;
   const char *model;     /* file, or NULL for the one that ships */
   const char *input;     /* table, or NULL */
-  struct dl_shard shard; /* its rows */
   double coverage;       /* 0 .. 1 */
   unsigned known;        /* columns of --input that condition the estimates */
   double budget_kwh;     /* INFINITY without one */

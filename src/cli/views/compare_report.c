@@ -86,15 +86,11 @@ static const struct {
     [SHOW_R2] = {7, {NULL, "R2", NULL, DL_PLAIN, 0}},
 };
 
-/* A candidate: a method, with one of the models. */
-struct candidate {
-  const char *name;  /* of the method */
-  const char *model; /* NULL: equal with every model */
-};
-
 struct compare_view {
   const struct dl_comparison *c;
-  struct candidate *candidate; /* owned, as the three arrays below */
+  /* Of each candidate, a method with one of the models; owned, as the three
+   * arrays below. NULL: equal with every model. */
+  const char **model;
   size_t n;
   size_t *which; /* of each candidate, for dl_scoring_of */
   struct dl_method_score *score;
@@ -109,6 +105,11 @@ struct compare_view {
   double fewest_effective, most_effective;
 };
 
+/* The method of candidate i. */
+static const char *name_of(const struct compare_view *w, size_t i) {
+  return w->c->methods.s[w->which[i] % w->c->methods.n];
+}
+
 static bool has_estimate(const struct dl_scoring *s, size_t candidate) {
   for (size_t r = 0; r < s->n; r++)
     if (!isnan(s->estimated[candidate][r]))
@@ -122,7 +123,7 @@ static void choose_candidates(struct compare_view *w) {
   const struct dl_comparison *c = w->c;
   const struct dl_scoring *s = c->scores;
   size_t M = c->methods.n, models = s->n_methods / M;
-  w->candidate = dl_calloc(s->n_methods, sizeof *w->candidate);
+  w->model = dl_calloc(s->n_methods, sizeof *w->model);
   w->which = dl_calloc(s->n_methods, sizeof *w->which);
   w->order = dl_calloc(s->n_methods, sizeof *w->order);
   w->score = dl_calloc(s->n_methods, sizeof *w->score);
@@ -133,8 +134,7 @@ static void choose_candidates(struct compare_view *w) {
     for (size_t i = 0; i < (same ? 1 : models); i++)
       if (same || has_estimate(s, i * M + m)) {
         w->which[w->n] = i * M + m;
-        w->candidate[w->n++] =
-            (struct candidate){c->methods.s[m], same ? NULL : c->models.s[i]};
+        w->model[w->n++] = same ? NULL : c->models.s[i];
       }
   }
 }
@@ -160,11 +160,11 @@ static void add_scores(struct compare_view *w, const char *table,
   const struct dl_method_score *s = &w->score[i];
   struct dl_value v[DL_LENGTH(columns)], row[N_SHOWN];
   dl_member_values(columns, DL_LENGTH(columns), s, v);
-  v[METHOD] = dl_string(w->candidate[i].name);
+  v[METHOD] = dl_string(name_of(w, i));
   v[GROUP] = dl_string(group);
   v[RANK] = s->boot.rank > 0 ? dl_count(s->boot.rank) : dl_number(NAN);
   v[TABLE] = dl_string(table);
-  v[MODEL] = dl_string(w->candidate[i].model);
+  v[MODEL] = dl_string(w->model[i]);
   for (size_t c = 0; c < N_SHOWN; c++)
     row[c] = v[shown[c].from];
   dl_table_row(w->all, v, NULL);
@@ -189,8 +189,8 @@ static void add_tables(struct compare_view *w, struct dl_report *r,
 static bool has_runs(const struct dl_scoring *s,
                      const struct dl_scoring_scope *scope) {
   for (size_t r = 0; r < s->n; r++)
-    if ((scope->table == DL_ALL || scope->table == s->run[r].table) &&
-        scope->group == s->run[r].group)
+    if ((scope->table == DL_ALL || scope->table == s->table[r]) &&
+        scope->group == s->group[r])
       return true;
   return false;
 }
@@ -206,7 +206,7 @@ static void add_chart(struct compare_view *w, const char *group) {
   for (size_t i = 0; i < w->n; i++) {
     size_t k = w->order[i];
     const struct dl_method_score *s = &w->score[k];
-    dl_chart_bar(t, w->candidate[k].name, s->of.mape, s->boot.mape.low,
+    dl_chart_bar(t, name_of(w, k), s->of.mape, s->boot.mape.low,
                  s->boot.mape.high);
   }
 }
@@ -216,7 +216,6 @@ static void add_chart(struct compare_view *w, const char *group) {
  * higher: pre-power." */
 static void say_best(struct compare_view *w) {
   const struct dl_method_score *s = &w->score[w->order[0]];
-  const struct candidate *c = &w->candidate[w->order[0]];
   const struct dl_value v[] = {dl_number(s->of.mape),
                                dl_number(s->boot.mape.low),
                                dl_number(s->boot.mape.high)};
@@ -224,7 +223,8 @@ static void say_best(struct compare_view *w) {
   DL_TEXT(equal);
   if (w->n < 2 || isnan(s->of.mape))
     return;
-  dl_text_printf(&t, "Lowest error on %zu runs: %s, MAPE ", s->of.n, c->name);
+  dl_text_printf(&t, "Lowest error on %zu runs: %s, MAPE ", s->of.n,
+                 name_of(w, w->order[0]));
   dl_show(&t, DL_PERCENT, "%", &v[0], NULL);
   if (!isnan(s->boot.mape.low)) {
     dl_text_printf(&t, " (%s ", w->interval);
@@ -234,7 +234,7 @@ static void say_best(struct compare_view *w) {
   for (size_t i = 1; i < w->n; i++)
     if (w->score[w->order[i]].boot.rank == 1)
       dl_text_printf(&equal, "%s%s", equal.len > 0 ? ", " : "",
-                     w->candidate[w->order[i]].name);
+                     name_of(w, w->order[i]));
   if (equal.len > 0)
     dl_text_printf(&t, "; not significantly higher: %s", dl_text_str(&equal));
   dl_text_add(&t, ".");
@@ -291,7 +291,7 @@ static void choose_shown(struct compare_view *w) {
     w->shown[i] = shown[i].column;
   bool models = false;
   for (size_t i = 0; i < w->n; i++)
-    models = models || w->candidate[i].model;
+    models = models || w->model[i];
   if (!models)
     w->shown[SHOW_MODEL].heading = NULL;
   w->shown[SHOW_GROUP].heading = c->by;
@@ -387,7 +387,7 @@ enum dl_status dl_print_comparison(struct dl_cli *cli,
     w.r = NULL;
   }
   dl_report_free(w.r);
-  free(w.candidate);
+  free(w.model);
   free(w.which);
   free(w.order);
   free(w.score);

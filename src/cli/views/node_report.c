@@ -10,6 +10,7 @@
 #include "base/constants.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "catalog/architecture/token_costs.h"
 #include "cli/views/summary/predict_summary.h"
 #include "estimate/methods/work.h"
 #include "output/units.h"
@@ -29,7 +30,8 @@ struct node_part_text {
   char text[96];
 };
 
-static struct node_part_text part_of(const struct dl_node_power *n, int i) {
+static struct node_part_text part_of(const struct dl_node_power *n,
+                                     const struct dl_node_energy *e, int i) {
   const char *cpus = n->sockets == 1 ? "CPU" : "CPUs";
   const char *gpus = n->gpus == 1 ? "GPU" : "GPUs";
   struct node_part_text p = {"gpu_busy", "estimate", ""};
@@ -65,8 +67,8 @@ static struct node_part_text part_of(const struct dl_node_power *n, int i) {
                                    "board, fans, network, drives"};
   case DL_PART_SUPPLY:
     p = (struct node_part_text){"supply", n->efficiency.from, ""};
-    snprintf(p.text, room, "power supply losses, efficiency %g",
-             n->efficiency.x);
+    snprintf(p.text, room, "power supply losses, efficiency %.3g",
+             e->efficiency);
     break;
   case DL_PART_COOLING:
     p = (struct node_part_text){"cooling", "PUE", ""};
@@ -112,7 +114,7 @@ static void add_parts(struct node_view *t) {
       if (!has_part(&t->node, p))
         continue;
       const struct dl_interval *j = &e.part[p];
-      const struct node_part_text part = part_of(&t->node, p);
+      const struct node_part_text part = part_of(&t->node, &e, p);
       DL_ROW(table, NULL, dl_string(est->method), dl_string(part.name),
              dl_number(j->x), dl_number(j->low), dl_number(j->high),
              dl_number(j->x / est->duration_s.x), dl_number(j->x / all),
@@ -122,11 +124,10 @@ static void add_parts(struct node_view *t) {
 }
 
 static void add_bounds(struct node_view *t) {
-  static const struct dl_column columns[] = {{.key = "estimate"},
-                                             {.key = "boundary"},
-                                             {.key = "energy_j"},
-                                             {.key = "low_j"},
-                                             {.key = "high_j"}};
+  static const struct dl_column columns[] = {
+      {.key = "estimate"},    {.key = "boundary"},    {.key = "energy_j"},
+      {.key = "low_j"},       {.key = "high_j"},      {.key = "power_w"},
+      {.key = "power_low_w"}, {.key = "power_high_w"}};
   struct dl_table *table = DL_TABLE(t->g, "boundaries", NULL, columns, false);
   for (size_t i = 0; i < t->s->result.n; i++) {
     const struct dl_estimate *est = &t->s->result.est[i];
@@ -135,7 +136,8 @@ static void add_bounds(struct node_view *t) {
       DL_ROW(table, NULL, dl_string(est->method),
              dl_string(dl_boundary_name((enum dl_boundary)b)),
              dl_number(e.bound[b].x), dl_number(e.bound[b].low),
-             dl_number(e.bound[b].high));
+             dl_number(e.bound[b].high), dl_number(e.power_w[b].x),
+             dl_number(e.power_w[b].low), dl_number(e.power_w[b].high));
     }
   }
 }
@@ -158,7 +160,7 @@ static void show_parts(struct node_view *t, const struct dl_node_energy *e,
     double j = e->part[p].x;
     if (!has_part(&t->node, p) || isnan(j) || (p == DL_PART_IDLE && j <= 0))
       continue;
-    const struct node_part_text part = part_of(&t->node, p);
+    const struct node_part_text part = part_of(&t->node, e, p);
     DL_ROW(table, NULL, dl_string(part.text), dl_number(j / duration_s),
            dl_number(j), dl_number(j / all), dl_string(part.from));
     dl_chart_bar(chart, part.text, j, NAN, NAN);
@@ -202,10 +204,9 @@ static void say_bounds(struct node_view *t, bool interval) {
                 "node times the duration.",
                 busy, busy);
   if (interval)
-    dl_report_say(t->g, "The interval adds assumed ranges to that of the "
-                        "estimate: CPU load 0 to 60 %%, idle power +-25 %%, "
-                        "memory and rest +-50 %%. It was not tested on "
-                        "measured nodes.");
+    dl_report_say(t->g, "The interval adds ranges to that of the estimate: "
+                        "CPU load 0 to 50 %%, idle power +-25 %%, memory +-50 "
+                        "%%, rest +-25 %%, or +-50 %% if it is assumed.");
   if (!t->node.use.whole)
     dl_report_say(t->g, "The job is charged its share of the node and no idle "
                         "accelerators (--charge share).");
@@ -260,13 +261,13 @@ static void add_embodied(struct node_view *t, double duration_s,
       o->lifetime_years, 100 * o->in_use);
   add_hardware(t->g, table,
                &(struct hardware){"server", &node->head, &node->embodied_kg,
-                                  t->node.charged, m.server_g});
+                                  t->node.nodes * t->node.charged, m.server_g});
   if (isnan(node->embodied_kg))
     dl_warn(d,
             "no embodied carbon is known of node '%s'; give it with --set "
             "node.embodied_kg=KG",
             node->head.id);
-  t->s->whole.embodied_g = m.server_g + (m.gpus > 0 ? m.gpus_g : 0);
+  t->s->embodied_g = m.server_g + (m.gpus > 0 ? m.gpus_g : 0);
   if (!(m.gpus > 0) || !gpu)
     return;
   add_hardware(t->g, table,
@@ -316,7 +317,8 @@ static void add_cost(struct dl_report *g, const struct dl_footprint *foot,
             .value = dl_string(isnan(cost) ? NULL : boundary)});
 }
 
-static void add_settings(const struct node_view *t) {
+static void add_settings(const struct node_view *t,
+                         const struct dl_node_energy *e) {
   const struct dl_node_options *o = t->s->node;
   const struct dl_node_power *n = &t->node;
   const struct dl_descriptor *cpu = o->cpu ? &o->cpu->head : NULL;
@@ -324,6 +326,7 @@ static void add_settings(const struct node_view *t) {
   DL_LINES(
       t->g, {.key = "id", .value = dl_string(o->entry.head.id)},
       {.key = "name", .value = dl_string(o->entry.head.name)},
+      {.key = "nodes", .value = dl_number(n->nodes)},
       {.key = "cpu", .value = dl_string(cpu ? cpu->id : NULL)},
       {.key = "gpu", .value = dl_string(gpu ? gpu->id : NULL)},
       {.key = "on", .value = dl_string(n->use.on_cpu ? "cpu" : "gpu")},
@@ -335,7 +338,7 @@ static void add_settings(const struct node_view *t) {
       {.key = "cpu_idle_w", .value = dl_number(n->cpu_idle_w.x)},
       {.key = "cpu_idle_from", .value = dl_string(n->cpu_idle_w.from)},
       {.key = "gpu_idle_w", .value = dl_number(n->gpu_idle_w.x)},
-      {.key = "supply_efficiency", .value = dl_number(n->efficiency.x)});
+      {.key = "supply_efficiency", .value = dl_number(e->efficiency)});
 }
 
 static void add_node(struct node_view *t, const struct dl_accelerator *gpu,
@@ -347,14 +350,15 @@ static void add_node(struct node_view *t, const struct dl_accelerator *gpu,
   double tdp_j = dl_node_busy_tdp(&t->node, duration_s);
   double grams = e.bound[b].x / DL_J_PER_KWH * s->o->foot.intensity.x;
   double runtime_j = dl_node_rated(&t->node, duration_s, DL_BOUND_NODE);
-  t->s->whole.j = e.bound[b];
-  t->s->whole.boundary = dl_boundary_name(b);
+  t->s->node_j = e.bound[b];
+  t->s->node_power_w = e.power_w[b];
+  t->s->node_boundary = dl_boundary_name(b);
   const struct dl_report_line lines[] = {
       {.key = "estimate",
        .value = dl_string(s->result.est[s->result.best].method)},
       {.key = "tdp_j", .value = dl_number(tdp_j)},
       {.key = "runtime_j", .value = dl_number(runtime_j)}};
-  add_settings(t);
+  add_settings(t, &e);
   dl_report_lines(t->g, lines, DL_LENGTH(lines));
   show_parts(t, &e, duration_s);
   show_bounds(t, &e, duration_s);
@@ -387,6 +391,8 @@ enum dl_status dl_node_report(struct dl_report *r, struct dl_predict_answer *s,
                    its, o->entry.head.id);
   struct dl_node_use use = o->use;
   use.inference = dl_run_is_inference(s->result.job.run);
+  use.language = s->result.job.found.arch &&
+                 dl_is_language_model(s->result.job.found.arch);
   use.pue = s->o->foot.pue.x;
   DL_TRY(dl_node_resolve(&t.node, &o->entry, cpu, gpu, &use, d));
   if (isnan(o->entry.rest_w))
@@ -399,8 +405,12 @@ enum dl_status dl_node_report(struct dl_report *r, struct dl_predict_answer *s,
     dl_warn(d, "%s was fitted on GPUs: it says little of CPUs",
             s->result.est[s->result.best].method);
   DL_TEXT(title);
-  dl_text_printf(&title, "Node %s, by %s", o->entry.head.id,
-                 s->result.est[s->result.best].method);
+  if (t.node.nodes > 1)
+    dl_text_printf(&title, "%g nodes %s, by %s", t.node.nodes, o->entry.head.id,
+                   s->result.est[s->result.best].method);
+  else
+    dl_text_printf(&title, "Node %s, by %s", o->entry.head.id,
+                   s->result.est[s->result.best].method);
   t.g = dl_report_group(r, "node", dl_text_str(&title));
   add_node(&t, gpu, d);
   return DL_OK;

@@ -10,18 +10,10 @@
 
 struct dl_predict_answer;
 
-/* The answer of a node: energy at its widest boundary, and the embodied carbon
- * that the job is charged. Numbers are NaN without. */
-struct dl_node_answer {
-  struct dl_interval j;
-  const char *boundary;
-  double embodied_g;
-};
-
 /* The share of an accelerator and, with a node, its energy by part and at
  * every boundary, its emissions and cost: "node" in JSON, absent without one.
- * Warns of parts without a known power. Sets what is known of the whole
- * (s->whole). Errors: as dl_node_resolve. */
+ * Warns of parts without a known power. Sets what is known of the node
+ * in s. Errors: as dl_node_resolve. */
 enum dl_status dl_node_report(struct dl_report *r, struct dl_predict_answer *s,
                               struct dl_diag *d);
 

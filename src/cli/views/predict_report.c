@@ -119,29 +119,22 @@ static const char *mark_assumed(const struct dl_job *job, enum dl_run_id id) {
   return dl_is_assumed(job->row, id) ? " (assumed)" : "";
 }
 
-/* A job's settings and the report that they are added to. */
-struct settings {
-  struct dl_report *r;
-  const struct dl_job *job;
-};
-
 /* Adds a number as it is for programs, and for people with a mark if it is
  * assumed or the default. The key is the name of the column. */
-static void add_marked(const struct settings *s, enum dl_run_id id,
-                       enum dl_style style, double x) {
+static void add_marked(struct dl_report *r, const struct dl_job *job,
+                       enum dl_run_id id, enum dl_style style, double x) {
   const struct dl_run_column *c = &dl_run_columns[id];
   DL_TEXT(t);
   const struct dl_value value = dl_number(x);
-  bool known = id == DL_RUN_utilisation && !isnan(s->job->known.util);
+  bool known = id == DL_RUN_utilisation && !isnan(job->known.util);
   dl_show(&t, style, c->label_unit ? c->label_unit : c->unit, &value, NULL);
-  if (dl_is_assumed(s->job->row, id))
-    dl_text_add(&t, mark_assumed(s->job, id));
-  else if (!known && !dl_run_set_has(&s->job->row->given, id))
+  if (dl_is_assumed(job->row, id))
+    dl_text_add(&t, mark_assumed(job, id));
+  else if (!known && !dl_run_set_has(&job->row->given, id))
     dl_text_add(&t, " (default)");
-  dl_report_add(s->r, c->name, NULL, NULL, style, value);
+  dl_report_add(r, c->name, NULL, NULL, style, value);
   if (!isnan(x))
-    dl_report_add(s->r, NULL, c->label, NULL, DL_CODE,
-                  dl_string(dl_text_str(&t)));
+    dl_report_add(r, NULL, c->label, NULL, DL_CODE, dl_string(dl_text_str(&t)));
 }
 
 /* "bf16 (assumed)" */
@@ -156,9 +149,7 @@ static struct dl_value with_origin(const struct dl_job *job, enum dl_run_id id,
 
 /* How a training is set up, as far as it is given or assumed; programs get all
  * of it. */
-static void add_setup(const struct settings *s) {
-  struct dl_report *r = s->r;
-  const struct dl_job *job = s->job;
+static void add_setup(struct dl_report *r, const struct dl_job *job) {
   for (size_t i = 0; i < DL_N_RUN_COLUMNS; i++) {
     const struct dl_run_column *c = &dl_run_columns[i];
     if (!c->setup)
@@ -170,7 +161,7 @@ static void add_setup(const struct settings *s) {
                 dl_string(dl_run_text(job->run, c->id))},
                {NULL, c->label, NULL, DL_CODE, with_origin(job, c->id, text)});
     } else {
-      add_marked(s, c->id, DL_CODE, dl_run_number(job->run, c->id));
+      add_marked(r, job, c->id, DL_CODE, dl_run_number(job->run, c->id));
     }
   }
   double batch =
@@ -183,23 +174,26 @@ static void add_setup(const struct settings *s) {
 static void add_memory(struct dl_report *r, const struct dl_job *job) {
   const struct dl_accelerator *gpu = job->found.gpu;
   struct dl_memory_need m;
-  char text[96] = "", of[48] = "";
+  char text[160] = "", of[48] = "";
   dl_memory_of(job, &m);
   if (gpu && !isnan(gpu->memory_gb))
     snprintf(of, sizeof of, " of %g GB", gpu->memory_gb);
   if (!isnan(m.need_gb)) {
-    char need[DL_NUMBER_SIZE];
-    snprintf(text, sizeof text, "about %s GB%s",
-             dl_format_digits(need, m.need_gb, 3), of);
+    char need[DL_NUMBER_SIZE], low[DL_NUMBER_SIZE], high[DL_NUMBER_SIZE];
+    snprintf(text, sizeof text, "about %s GB%s, 90 %% interval %s to %s GB",
+             dl_format_digits(need, m.need_gb, 3), of,
+             dl_format_digits(low, m.low_gb, 3),
+             dl_format_digits(high, m.high_gb, 3));
   }
   DL_LINES(r, {.key = "memory_need_gb", .value = dl_number(m.need_gb)},
+           {.key = "memory_need_low_gb", .value = dl_number(m.low_gb)},
+           {.key = "memory_need_high_gb", .value = dl_number(m.high_gb)},
            {NULL, "peak GPU memory", NULL, DL_CODE,
             dl_known_string(text[0] ? text : NULL)});
 }
 
 /* Work, the rate at which it is done, and what methods assume. */
-static void add_rates(const struct settings *s) {
-  const struct dl_job *job = s->job;
+static void add_rates(struct dl_report *r, const struct dl_job *job) {
   const struct dl_run *run = job->run;
   const struct dl_architecture *arch = job->found.arch;
   bool language = arch && dl_is_language_model(arch);
@@ -208,7 +202,7 @@ static void add_rates(const struct settings *s) {
       language || inference ? NULL : dl_facts_assumed(job, NULL);
   char precision[80];
   DL_LINES(
-      s->r,
+      r,
       {"macs_g", isnan(run->prompt_tokens) ? label_of(DL_RUN_macs_g) : NULL,
        "GMAC", DL_PLAIN, dl_number(run->macs_g)},
       {"peak_tflops", label_of(DL_RUN_peak_tflops), "TFLOP/s", DL_PLAIN,
@@ -223,32 +217,31 @@ static void add_rates(const struct settings *s) {
       {"power_limit_w", label_of(DL_RUN_power_limit_w), "W", DL_PLAIN,
        dl_known(run->power_limit_w)},
       {.key = "facts_assumed", .value = dl_string(assumed)});
-  add_marked(s, DL_RUN_efficiency, DL_PLAIN, run->efficiency);
-  add_marked(s, DL_RUN_utilisation, DL_PLAIN, dl_work_utilisation(job));
-  add_marked(s, DL_RUN_ram_gb, DL_PLAIN, run->ram_gb);
+  add_marked(r, job, DL_RUN_efficiency, DL_PLAIN, run->efficiency);
+  add_marked(r, job, DL_RUN_utilisation, DL_PLAIN, dl_work_utilisation(job));
+  add_marked(r, job, DL_RUN_ram_gb, DL_PLAIN, run->ram_gb);
 }
 
 /* How a training reads its input, where that is described. */
-static void add_loader(const struct settings *s) {
-  const struct dl_run *run = s->job->run;
+static void add_loader(struct dl_report *r, const struct dl_job *job) {
+  const struct dl_run *run = job->run;
   bool synthetic = run->loader == DL_LOADER_SYNTHETIC;
   bool reads = !synthetic && (run->loader != DL_LOADER_UNKNOWN ||
                               !isnan(run->loader_workers));
-  dl_report_add(s->r, "loader", label_of(DL_RUN_loader), NULL, DL_CODE,
+  dl_report_add(r, "loader", label_of(DL_RUN_loader), NULL, DL_CODE,
                 dl_known_string(dl_loader_words[run->loader]));
-  add_marked(s, DL_RUN_loader_workers, DL_CODE,
+  add_marked(r, job, DL_RUN_loader_workers, DL_CODE,
              reads ? dl_or(run->loader_workers, DL_LOADER_WORKERS) : NAN);
 }
 
 /* The data of a training, or nothing for people. */
-static void add_data(const struct settings *s) {
-  const struct dl_job *job = s->job;
+static void add_data(struct dl_report *r, const struct dl_job *job) {
   const char *dataset = dl_job_dataset(job);
   bool trains = !dl_run_is_inference(job->run) && isnan(job->run->tokens);
   DL_TEXT(t);
   if (trains && dataset)
     dl_text_printf(&t, "%s%s", dataset, job->run->dataset ? "" : " (default)");
-  DL_LINES(s->r, {.key = "dataset", .value = dl_string(dataset)},
+  DL_LINES(r, {.key = "dataset", .value = dl_string(dataset)},
            {NULL, trains ? label_of(DL_RUN_dataset) : NULL, NULL, DL_CODE,
             dl_string(t.len > 0 ? dl_text_str(&t) : NULL)},
            {"train_samples", trains ? label_of(DL_RUN_train_samples) : NULL,
@@ -256,18 +249,18 @@ static void add_data(const struct settings *s) {
            {"val_samples", trains ? label_of(DL_RUN_val_samples) : NULL, NULL,
             DL_CODE, dl_number(job->val_samples)});
   if (!trains && !job->fills) {
-    dl_report_add(s->r, "epochs", NULL, NULL, DL_CODE, dl_number(job->epochs));
+    dl_report_add(r, "epochs", NULL, NULL, DL_CODE, dl_number(job->epochs));
     return;
   }
   if (!job->fills) {
-    add_marked(s, DL_RUN_epochs, DL_CODE, job->epochs);
+    add_marked(r, job, DL_RUN_epochs, DL_CODE, job->epochs);
     return;
   }
   char number[DL_NUMBER_SIZE];
   dl_text_clear(&t);
   dl_text_printf(&t, "%s (duration by time)",
                  dl_format_digits(number, job->epochs, 3));
-  DL_LINES(s->r, {.key = "epochs", .value = dl_number(job->epochs)},
+  DL_LINES(r, {.key = "epochs", .value = dl_number(job->epochs)},
            {NULL,
             isnan(job->run->train_samples) ? NULL : label_of(DL_RUN_epochs),
             NULL, DL_CODE, dl_string(dl_text_str(&t))});
@@ -286,19 +279,18 @@ void dl_predict_settings(struct dl_report *r, const struct dl_job *job,
       {.key = "gpu", .value = dl_string(gpu ? gpu->head.id : run->gpu)},
       {"gpu_name", label_of(DL_RUN_gpu), NULL, DL_CODE,
        dl_string(gpu ? gpu->head.name : run->gpu)}};
-  const struct settings s = {r, job};
   dl_report_lines(r, first, DL_LENGTH(first));
-  add_marked(&s, DL_RUN_n_gpus, DL_CODE, run->n_gpus);
+  add_marked(r, job, DL_RUN_n_gpus, DL_CODE, run->n_gpus);
   dl_report_add(r, "phase", inference ? label_of(DL_RUN_phase) : NULL, NULL,
                 DL_CODE, dl_string(inference ? "inference" : "training"));
-  add_data(&s);
-  add_marked(&s, DL_RUN_batch_size, DL_CODE, run->batch_size);
+  add_data(r, job);
+  add_marked(r, job, DL_RUN_batch_size, DL_CODE, run->batch_size);
   dl_report_add(r, "image_px", language ? NULL : label_of(DL_RUN_image_px),
                 "px", DL_CODE, dl_number(run->image_px));
-  add_loader(&s);
+  add_loader(r, job);
   add_tokens(r, job);
-  add_rates(&s);
-  add_setup(&s);
+  add_rates(r, job);
+  add_setup(r, job);
   add_memory(r, job);
   add_all_reduce(r, job);
   dl_add_footprint(r, &o->foot);
@@ -306,27 +298,19 @@ void dl_predict_settings(struct dl_report *r, const struct dl_job *job,
 
 /* --- where the time goes */
 
-struct time_part {
-  const char *name; /* NULL: omitted */
-  const char *meaning;
-  double seconds;
-};
-
-/* A table of parts; with `time` NULL, text leaves it out. */
-static void add_parts(struct dl_report *r, const char *title, const char *time,
-                      const struct time_part *part, size_t n) {
+/* Adds a table of parts; with `time` NULL, text leaves it out. */
+static struct dl_table *add_parts(struct dl_report *r, const char *title,
+                                  const char *time) {
   const struct dl_column columns[] = {
       {"part", time ? "part" : NULL, NULL, DL_CODE, false},
       {"seconds", time, "s", DL_TIME, false},
       {"what", time ? "description" : NULL, NULL, DL_CODE, false}};
-  struct dl_table *t = DL_TABLE(r, "parts", title, columns, false);
-  for (size_t i = 0; i < n; i++)
-    if (part[i].name)
-      dl_table_row(t,
-                   (struct dl_value[]){dl_string(part[i].name),
-                                       dl_number(part[i].seconds),
-                                       dl_string(part[i].meaning)},
-                   NULL);
+  return DL_TABLE(r, "parts", title, columns, false);
+}
+
+static void add_part(struct dl_table *t, const char *name, double seconds,
+                     const char *meaning) {
+  DL_ROW(t, NULL, dl_string(name), dl_number(seconds), dl_string(meaning));
 }
 
 /* Adds the rate that the input pipeline delivers, and the rate that the GPUs
@@ -343,26 +327,30 @@ static void add_input(struct dl_report *r, const struct dl_physical_parts *e) {
 void dl_predict_parts(struct dl_report *r, const struct dl_job_predictions *p,
                       bool explain) {
   const struct dl_physical_parts *e = &p->parts;
-  const struct time_part parts[] = {
-      {"compute", "arithmetic at the share of the peak rate reached",
-       e->compute_s},
-      {"memory", "activations and weights over the memory's bandwidth",
-       e->memory_s},
-      {"kernels", "starting and ending kernels on the GPU", e->kernels_s},
-      {"launch", "launching kernels on the host", e->launch_s},
-      {"fixed", "once an epoch", e->fixed_s},
-      {"waiting", "for other GPUs, and exchanging gradients", e->waiting_s},
-      {e->input_s > 0 ? "input" : NULL, "loading, decoding and augmenting",
-       e->input_s},
-      {"epoch", "together: GPU and host overlap", e->time_s}};
   DL_LINES(r,
            {"epoch_s", "epoch time", "s", DL_TIME,
             dl_known(e->bound ? e->time_s : NAN)},
            {"bound", "bound by", NULL, DL_CODE,
             dl_known_string(p->language ? p->step.bound : e->bound)});
   add_input(r, e);
-  add_parts(r, explain ? "Epoch time, by the physical method" : NULL,
-            explain ? "alone" : NULL, parts, e->bound ? DL_LENGTH(parts) : 0);
+  struct dl_table *t =
+      add_parts(r, explain ? "Epoch time, by the physical method" : NULL,
+                explain ? "alone" : NULL);
+  if (!e->bound)
+    return;
+  add_part(t, "compute", e->compute_s,
+           "arithmetic at the share of the peak rate reached");
+  add_part(t, "memory", e->memory_s,
+           "activations and weights over the memory's bandwidth");
+  add_part(t, "kernels", e->kernels_s,
+           "starting and ending kernels on the GPU");
+  add_part(t, "launch", e->launch_s, "launching kernels on the host");
+  add_part(t, "fixed", e->fixed_s, "once an epoch");
+  add_part(t, "waiting", e->waiting_s,
+           "for other GPUs, and exchanging gradients");
+  if (e->input_s > 0)
+    add_part(t, "input", e->input_s, "loading, decoding and augmenting");
+  add_part(t, "epoch", e->time_s, "together: GPU and host overlap");
 }
 
 void dl_predict_work(struct dl_report *r, const struct dl_job *job,
@@ -389,6 +377,19 @@ void dl_predict_work(struct dl_report *r, const struct dl_job *job,
     dl_table_row(t, rows[i], NULL);
 }
 
+static double energy_of(const struct dl_served *s) {
+  return s->prefill_j + s->decode_j + s->idle_j;
+}
+
+/* Adds a part of the work, which makes `out` tokens (0: none). */
+static void add_phase(struct dl_table *t, const struct dl_served *s,
+                      const char *name, double seconds, double joules,
+                      double out) {
+  DL_ROW(t, NULL, dl_string(name), dl_number(seconds), dl_number(joules),
+         dl_number(joules / energy_of(s)), dl_number(joules / s->requests),
+         dl_number(out > 0 ? joules / out : NAN));
+}
+
 /* Time and energy of inference by phase. */
 static void add_phases(struct dl_report *r, const struct dl_job *job,
                        const struct dl_served *s) {
@@ -401,27 +402,34 @@ static void add_phases(struct dl_report *r, const struct dl_job *job,
       {"request_energy_j", tokens ? "per request" : "per sample", "J", DL_PLAIN,
        false},
       {"token_energy_j", tokens ? "per token" : NULL, "J", DL_PLAIN, false}};
-  double all = s->prefill_j + s->decode_j + s->idle_j;
-  double out = s->requests * job->run->output_tokens;
-  const struct {
-    const char *name; /* NULL: omitted */
-    double seconds, joules;
-  } phases[] = {{tokens ? "prefill" : "forward", s->prefill_s, s->prefill_j},
-                {tokens ? "decode" : NULL, s->decode_s, s->decode_j},
-                {s->idle_s > 0 ? "idle" : NULL, s->idle_s, s->idle_j},
-                {"all", s->time_s, all}};
+  double out = tokens ? s->requests * job->run->output_tokens : 0;
   struct dl_table *t = DL_TABLE(r, "work", "", columns, false);
-  for (size_t i = 0; i < DL_LENGTH(phases); i++) {
-    double j = phases[i].joules;
-    const struct dl_value row[] = {
-        dl_string(phases[i].name),
-        dl_number(phases[i].seconds),
-        dl_number(j),
-        dl_number(j / all),
-        dl_number(j / s->requests),
-        dl_number(tokens && out > 0 ? j / out : NAN)};
-    if (phases[i].name)
-      dl_table_row(t, row, NULL);
+  add_phase(t, s, tokens ? "prefill" : "forward", s->prefill_s, s->prefill_j,
+            out);
+  if (tokens)
+    add_phase(t, s, "decode", s->decode_s, s->decode_j, out);
+  if (s->idle_s > 0)
+    add_phase(t, s, "idle", s->idle_s, s->idle_j, out);
+  add_phase(t, s, "all", s->time_s, energy_of(s), out);
+}
+
+static void add_served_parts(struct dl_report *r, const struct dl_served *s,
+                             bool explain) {
+  struct dl_table *t = add_parts(r, "", explain ? "time" : NULL);
+  add_part(t, "memory", s->memory_s,
+           s->tokens ? "reading weights, keys and values"
+                     : "activations over the memory's bandwidth");
+  add_part(t, "compute", s->compute_s,
+           "arithmetic at the share of the peak rate reached");
+  if (s->tokens) {
+    add_part(t, "layers", s->layers_s, "what every layer takes beside");
+    add_part(t, "exchange", s->exchange_s, "between GPUs");
+    add_part(t, "host", s->host_s, "the host, between steps");
+    add_part(t, "prompts", s->prefill_s, "reading prompts");
+  } else {
+    add_part(t, "kernels", s->layers_s,
+             "starting and ending kernels on the GPU");
+    add_part(t, "launch", s->host_s, "launching kernels on the host");
   }
 }
 
@@ -451,21 +459,5 @@ void dl_predict_served(struct dl_report *r, const struct dl_job *job,
        dl_known(s->idle_w)},
       {.key = "idle_assumed", .value = dl_bool(s->idle_assumed)},
       {"bound", "bound by", NULL, DL_CODE, dl_string(s->bound)});
-  const struct time_part parts[] = {
-      {"memory",
-       tokens ? "reading weights, keys and values"
-              : "activations over the memory's bandwidth",
-       s->memory_s},
-      {"compute", "arithmetic at the share of the peak rate reached",
-       s->compute_s},
-      {tokens ? "layers" : "kernels",
-       tokens ? "what every layer takes beside"
-              : "starting and ending kernels on the GPU",
-       s->layers_s},
-      {tokens ? "exchange" : NULL, "between GPUs", s->exchange_s},
-      {tokens ? "host" : "launch",
-       tokens ? "the host, between steps" : "launching kernels on the host",
-       s->host_s},
-      {tokens ? "prompts" : NULL, "reading prompts", s->prefill_s}};
-  add_parts(g, "", explain ? "time" : NULL, parts, DL_LENGTH(parts));
+  add_served_parts(g, s, explain);
 }

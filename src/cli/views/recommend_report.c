@@ -243,27 +243,20 @@ static const char *place_of(const struct dl_alternative *c) {
   return c->node ? c->node : c->gpu;
 }
 
-/* The lowest-energy choice of an architecture, and that in another place. */
-struct best {
-  const struct dl_alternative *c, *other;
-};
-
-static struct best best_of(const struct view *w, const char *arch) {
-  struct best b = {NULL, NULL};
+/* The lowest-energy choice of an architecture, `but` for those that run where
+ * that choice does (NULL: all); NULL if there is none. */
+static const struct dl_alternative *best_of(const struct view *w,
+                                            const char *arch,
+                                            const struct dl_alternative *but) {
+  const struct dl_alternative *best = NULL;
   for (size_t i = 0; i < w->n; i++) {
     const struct dl_alternative *c = &w->l->c[i];
     if (dl_same_text(c->arch, arch) &&
-        (!b.c || c->energy_j.x < b.c->energy_j.x))
-      b.c = c;
+        !(but && dl_same_text(place_of(c), place_of(but))) &&
+        (!best || c->energy_j.x < best->energy_j.x))
+      best = c;
   }
-  for (size_t i = 0; i < w->n; i++) {
-    const struct dl_alternative *c = &w->l->c[i];
-    if (dl_same_text(c->arch, arch) &&
-        !dl_same_text(place_of(c), place_of(b.c)) &&
-        (!b.other || c->energy_j.x < b.other->energy_j.x))
-      b.other = c;
-  }
-  return b;
+  return best;
 }
 
 /* Whether a choice is the first of its architecture. */
@@ -275,26 +268,28 @@ static bool is_first(const struct view *w, size_t i) {
 }
 
 /* Whether the next best place may do as well. */
-static bool overlap(const struct best *b) {
-  return b->other && b->other->energy_j.low <= b->c->energy_j.high;
+static bool overlap(const struct dl_alternative *c,
+                    const struct dl_alternative *other) {
+  return other && other->energy_j.low <= c->energy_j.high;
 }
 
 static int by_energy(const void *a, const void *b) {
-  double x = ((const struct best *)a)->c->energy_j.x;
-  double y = ((const struct best *)b)->c->energy_j.x;
+  double x = (*(const struct dl_alternative *const *)a)->energy_j.x;
+  double y = (*(const struct dl_alternative *const *)b)->energy_j.x;
   return (x > y) - (x < y);
 }
 
 enum { MOST_ARCHS = 200 };
 
 /* The lowest-energy choice of each architecture, lowest first; how many. */
-static size_t find_best(const struct view *w, struct best best[MOST_ARCHS],
+static size_t find_best(const struct view *w,
+                        const struct dl_alternative *best[MOST_ARCHS],
                         double *highest_j) {
   size_t n = 0;
   for (size_t i = 0; i < w->n && n < MOST_ARCHS; i++)
     if (is_first(w, i)) {
-      best[n] = best_of(w, w->l->c[i].arch);
-      *highest_j = fmax(*highest_j, best[n++].c->energy_j.x);
+      best[n] = best_of(w, w->l->c[i].arch, NULL);
+      *highest_j = fmax(*highest_j, best[n++]->energy_j.x);
     }
   qsort(best, n, sizeof *best, by_energy);
   return n;
@@ -341,26 +336,26 @@ static void arch_columns(const struct view *w, bool several,
   c[NEXT_OVERLAPS] = (struct dl_column){.key = "next_overlaps"};
 }
 
-static void arch_values(const struct view *w, const struct best *b,
-                        double highest_j, struct dl_value v[A_COLUMNS]) {
+static void arch_values(const struct view *w, const struct dl_alternative *c,
+                        const struct dl_alternative *o, double highest_j,
+                        struct dl_value v[A_COLUMNS]) {
   struct dl_value all[COLUMNS];
-  const struct dl_alternative *o = b->other;
-  bool both = o && !isnan(o->energy_j.low) && !isnan(b->c->energy_j.high);
-  fill(w, b->c, all);
-  all[C_SAVING] = dl_number(1 - b->c->energy_j.x / highest_j);
+  bool both = o && !isnan(o->energy_j.low) && !isnan(c->energy_j.high);
+  fill(w, c, all);
+  all[C_SAVING] = dl_number(1 - c->energy_j.x / highest_j);
   for (size_t k = 0; k < COMMON; k++)
     v[k] = all[of_arch[k]];
   v[NEXT_NODE] = dl_string(o ? o->node : NULL);
   v[NEXT_GPU] = dl_string(o ? o->gpu : NULL);
-  v[NEXT_MORE] = dl_number(o ? o->energy_j.x / b->c->energy_j.x - 1 : NAN);
-  v[NEXT_OVERLAPS] = both ? dl_bool(overlap(b)) : dl_number(NAN);
+  v[NEXT_MORE] = dl_number(o ? o->energy_j.x / c->energy_j.x - 1 : NAN);
+  v[NEXT_OVERLAPS] = both ? dl_bool(overlap(c, o)) : dl_number(NAN);
 }
 
 /* Each architecture at its lowest energy: what it saves, and whether another
  * GPU or node does as well. Programs get all; people the first, if there are
  * several. */
-static void add_archs(struct view *w, const struct best *best, size_t n,
-                      double highest_j) {
+static void add_archs(struct view *w, const struct dl_alternative *const *best,
+                      size_t n, double highest_j) {
   struct dl_column c[A_COLUMNS];
   bool open = false;
   size_t most = w->o->all || n <= w->most + 1 ? n : w->most;
@@ -379,11 +374,13 @@ static void add_archs(struct view *w, const struct best *best, size_t n,
       dl_report_table(w->r, "by_arch", NULL, c, A_COLUMNS, false);
   for (size_t i = 0; i < n; i++) {
     struct dl_value v[A_COLUMNS];
-    arch_values(w, &best[i], highest_j, v);
+    const struct dl_alternative *other = best_of(w, best[i]->arch, best[i]);
+    bool marked = overlap(best[i], other);
+    arch_values(w, best[i], other, highest_j, v);
     dl_table_row(all, v, NULL);
     if (i < most)
-      dl_table_row(t, v, overlap(&best[i]) ? "~" : NULL);
-    open |= i < most && overlap(&best[i]);
+      dl_table_row(t, v, marked ? "~" : NULL);
+    open |= i < most && marked;
   }
   w->marked[1] |= open;
 }
@@ -396,7 +393,7 @@ enum dl_status dl_recommend_report(struct dl_cli *cli,
                    .l = l,
                    .page = cli->format->whole,
                    .most = cli->format->whole ? MOST_ON_PAGE : MOST_IN_TEXT};
-  struct best best[MOST_ARCHS] = {0};
+  const struct dl_alternative *best[MOST_ARCHS] = {0};
   double highest_j = 0;
   snprintf(w.interval, sizeof w.interval, "%g %% interval", 100 * o->coverage);
   w.n = l->n_excluded[DL_CHOICE_MEETS];
@@ -408,7 +405,7 @@ enum dl_status dl_recommend_report(struct dl_cli *cli,
       .o = o,
       .l = l,
       .n = w.n,
-      .next = best_of(&w, l->c[0].arch).other,
+      .next = best_of(&w, l->c[0].arch, best_of(&w, l->c[0].arch, NULL)),
       .interval = w.interval,
       .varies_px = w.varies[C_PX],
       .varies_gpus = w.varies[C_GPUS],

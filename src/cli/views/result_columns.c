@@ -87,6 +87,18 @@ static struct dl_value get_memory(const struct figures *f) {
   return dl_number(memory.need_gb);
 }
 
+static struct dl_value get_memory_low(const struct figures *f) {
+  struct dl_memory_need memory;
+  dl_memory_of(f->v->job, &memory);
+  return dl_number(memory.low_gb);
+}
+
+static struct dl_value get_memory_high(const struct figures *f) {
+  struct dl_memory_need memory;
+  dl_memory_of(f->v->job, &memory);
+  return dl_number(memory.high_gb);
+}
+
 /* Whether a size of a job is the default: it was neither given nor follows from
  * what was given. */
 static bool is_default(const struct dl_job *job, enum dl_run_id id) {
@@ -211,6 +223,8 @@ static const struct result_column all_columns[] = {
      ROWS,
      SHOWN,
      get_memory},
+    {{.key = "memory_need_low_gb"}, ROWS, SHOWN, get_memory_low},
+    {{.key = "memory_need_high_gb"}, ROWS, SHOWN, get_memory_high},
     {{.key = "assumed"}, ROWS, SHOWN, get_assumed}};
 _Static_assert(DL_LENGTH(all_columns) <= DL_MOST_RESULT_COLUMNS,
                "room for all columns");

@@ -92,6 +92,17 @@ static bool has_no_size(const struct dl_row_notes *n, const struct dl_result *r,
   return true;
 }
 
+/* Notes that `rows` more rows took a default of size k, from low to high. */
+static void take_defaults(struct dl_row_notes *n, size_t k, size_t rows,
+                          const struct dl_span *x) {
+  struct dl_span *all = &n->defaulted[k];
+  if (n->n_defaulted[k] == 0)
+    *all = *x;
+  all->low = fmin(all->low, x->low);
+  all->high = fmax(all->high, x->high);
+  n->n_defaulted[k] += rows;
+}
+
 /* Notes which sizes a row takes by default. */
 static void note_defaults(struct dl_row_notes *n, const struct dl_result *row) {
   const struct dl_run *r = row->job.run;
@@ -104,12 +115,9 @@ static void note_defaults(struct dl_row_notes *n, const struct dl_result *row) {
       dl_run_set_has(given, DL_RUN_global_batch)};
   for (size_t k = 0; k < DL_N_DEFAULT_SIZES; k++) {
     double x = dl_run_number(r, sizes[k]);
-    bool first = n->defaulted[k].n == 0;
     if (follows[k] || isnan(x) || dl_run_set_has(given, sizes[k]))
       continue;
-    n->defaulted[k].low = first ? x : fmin(n->defaulted[k].low, x);
-    n->defaulted[k].high = first ? x : fmax(n->defaulted[k].high, x);
-    n->defaulted[k].n++;
+    take_defaults(n, k, 1, &(struct dl_span){x, x});
   }
 }
 
@@ -164,15 +172,9 @@ void dl_row_notes_merge(struct dl_row_notes *n,
     n->broken[i] += more->broken[i];
   for (size_t i = 0; i < more->n_quantities; i++)
     note_quantity(n, more->quantity[i]);
-  for (size_t k = 0; k < DL_N_DEFAULT_SIZES; k++) {
-    if (more->defaulted[k].n == 0)
-      continue;
-    bool first = n->defaulted[k].n == 0;
-    double low = more->defaulted[k].low, high = more->defaulted[k].high;
-    n->defaulted[k].low = first ? low : fmin(n->defaulted[k].low, low);
-    n->defaulted[k].high = first ? high : fmax(n->defaulted[k].high, high);
-    n->defaulted[k].n += more->defaulted[k].n;
-  }
+  for (size_t k = 0; k < DL_N_DEFAULT_SIZES; k++)
+    if (more->n_defaulted[k] > 0)
+      take_defaults(n, k, more->n_defaulted[k], &more->defaulted[k]);
 }
 
 /* Warns of the default of a size, unless the plan warns of the data set. */
@@ -183,7 +185,7 @@ static void warn_default(const struct dl_row_notes *n, size_t k,
   bool column = dl_csv_find(csv, name) >= 0;
   bool by_dataset =
       dl_csv_find(csv, "dataset") >= 0 && sizes[k] == DL_RUN_train_samples;
-  size_t rows = n->defaulted[k].n;
+  size_t rows = n->n_defaulted[k];
   double least = n->defaulted[k].low, most = n->defaulted[k].high;
   char low[DL_NUMBER_SIZE], high[DL_NUMBER_SIZE], taken[100];
   snprintf(taken, sizeof taken, least < most ? "%s to %s" : "%s",
@@ -197,7 +199,7 @@ static void warn_default(const struct dl_row_notes *n, size_t k,
 
 void dl_row_notes_warn(const struct dl_row_notes *n, struct dl_diag *d) {
   for (size_t k = 0; k < DL_N_DEFAULT_SIZES; k++)
-    if (n->defaulted[k].n > 0)
+    if (n->n_defaulted[k] > 0)
       warn_default(n, k, d);
   dl_estimate_rules_warn_many(
       n->broken, n->rows->csv ? dl_csv_path(n->rows->csv) : "the sweep", d);

@@ -7,6 +7,7 @@
 
 #include "estimate/rows.h"
 #include "estimate/rules/estimate_rules.h"
+#include "base/number.h"
 #include "output/report.h"
 
 enum { DL_N_DEFAULT_SIZES = 3 };
@@ -19,10 +20,8 @@ struct dl_row_notes {
   size_t n, n_outside; /* rows with an estimate; outside the training data */
   const char *quantity[DL_MOST_OUTSIDE]; /* in which they are, sorted */
   size_t n_quantities;
-  struct {
-    size_t n; /* rows that took a default */
-    double low, high;
-  } defaulted[DL_N_DEFAULT_SIZES];
+  size_t n_defaulted[DL_N_DEFAULT_SIZES];       /* rows that took a default */
+  struct dl_span defaulted[DL_N_DEFAULT_SIZES]; /* those defaults */
   double most_j; /* highest recommended estimate */
 };
 

@@ -291,8 +291,8 @@ enum dl_status dl_account(struct dl_accounting *a,
                           struct dl_accounted *out, struct dl_diag *d) {
   double n_gpus = r->n_gpus * share_of(a, r), nodes = r->n_nodes;
   double use = r->gpu_util;
-  *out = (struct dl_accounted){.duration_s = r->duration_s,
-                               .energy_j = r->energy_j};
+  *out = (struct dl_accounted){
+      .job = r, .duration_s = r->duration_s, .energy_j = r->energy_j};
   out->gpu_s = n_gpus > 0 ? n_gpus * out->duration_s : 0;
   out->idle_gpu_s = n_gpus > 0 ? out->gpu_s * (1 - use) : NAN;
   if (!isnan(out->energy_j)) {
@@ -349,22 +349,15 @@ static bool counted_before(const struct dl_accounting *a, size_t i) {
   return false;
 }
 
-/* Adds the constants of an accelerator: its TDP, and the idle power where it is
- * known. */
-static void add_gpu_constants(const struct dl_accelerator *gpu,
-                              struct dl_constant *to, size_t *n) {
-  const struct {
-    const char *name;
-    const double *w;
-  } powers[] = {{"tdp_w", &gpu->tdp_w}, {"idle_w", &gpu->idle_w}};
-  for (size_t k = 0; k < 2; k++) {
-    const double *w = powers[k].w;
-    const struct dl_origin *from =
-        &gpu->head.origin[dl_field_index(&gpu->head, w)];
-    if (!isnan(*w))
-      to[(*n)++] = (struct dl_constant){
-          powers[k].name, "W", *w, gpu->head.name, from->source, from->year};
-  }
+/* Adds a power of an accelerator, a member of it, unless it is unknown. */
+static void add_gpu_constant(const struct dl_accelerator *gpu, const char *name,
+                             const double *w, struct dl_constant *to,
+                             size_t *n) {
+  const struct dl_origin *from =
+      &gpu->head.origin[dl_field_index(&gpu->head, w)];
+  if (!isnan(*w))
+    to[(*n)++] = (struct dl_constant){name,           "W",          *w,
+                                      gpu->head.name, from->source, from->year};
 }
 
 struct dl_constant *dl_accounting_constants(const struct dl_accounting *a,
@@ -380,8 +373,11 @@ struct dl_constant *dl_accounting_constants(const struct dl_accounting *a,
           (struct dl_constant){"node_power_w",        "W",     a->power[i].w,
                                a->power[i].partition, "given", NULL};
   for (size_t i = 0; i < a->names.n; i++)
-    if (a->gpu[i].used && !counted_before(a, i))
-      add_gpu_constants(DL_AS(accelerator, a->gpu[i].gpu), to, n);
+    if (a->gpu[i].used && !counted_before(a, i)) {
+      const struct dl_accelerator *gpu = DL_AS(accelerator, a->gpu[i].gpu);
+      add_gpu_constant(gpu, "tdp_w", &gpu->tdp_w, to, n);
+      add_gpu_constant(gpu, "idle_w", &gpu->idle_w, to, n);
+    }
   if (a->used_cores)
     to[(*n)++] = (struct dl_constant){
         "core_power_w", "W", a->o->core_power_w, "a core", "given", NULL};

@@ -45,6 +45,7 @@ struct dl_cluster {
 
 /* A job's figures. NaN: unknown. */
 struct dl_accounted {
+  const struct dl_cluster_job *job;
   enum dl_energy_from from;
   const char *boundary; /* of energy_j; lives as long as the job, or longer */
   double duration_s;

@@ -247,25 +247,17 @@ enum dl_status dl_totals_keys(const char *path, bool keys[DL_N_KEYS],
   return DL_OK;
 }
 
-/* A row of a file. */
-struct totals_source {
-  const struct dl_csv *csv;
-  const char *const *cell;
-  size_t line;
-};
-
-static const char *cell(const struct totals_source *s, const char *name) {
+static const char *cell(const struct dl_csv_row *s, const char *name) {
   return s->cell[dl_csv_find(s->csv, name)];
 }
 
-static enum dl_status bad_cell(const struct totals_source *s, const char *name,
+static enum dl_status bad_cell(const struct dl_csv_row *s, const char *name,
                                struct dl_diag *d) {
   return dl_fail_at(d, DL_EINPUT, dl_csv_path(s->csv), s->line,
                     "column '%s': invalid number '%.64s'", name, cell(s, name));
 }
 
-static enum dl_status read_sums(struct dl_sums *to,
-                                const struct totals_source *s,
+static enum dl_status read_sums(struct dl_sums *to, const struct dl_csv_row *s,
                                 struct dl_diag *d) {
   for (size_t i = 0; i < N_COUNTS; i++)
     if (!dl_parse_count(cell(s, counts[i]), count_at(to, i)))
@@ -286,7 +278,7 @@ static enum dl_status read_sums(struct dl_sums *to,
 }
 
 static enum dl_status take_group(struct dl_group_totals *t, struct dl_sums *all,
-                                 const struct totals_source *s,
+                                 const struct dl_csv_row *s,
                                  struct dl_diag *d) {
   struct dl_sums of_group = {0};
   const char *key[DL_N_KEYS];
@@ -304,7 +296,7 @@ static enum dl_status take_group(struct dl_group_totals *t, struct dl_sums *all,
 /* Warns of a constant that has another value in totals before. */
 static void compare_constant(const struct dl_accounting *a,
                              const struct dl_constant *c,
-                             const struct totals_source *s, struct dl_diag *d) {
+                             const struct dl_csv_row *s, struct dl_diag *d) {
   size_t n;
   DL_FREED struct dl_constant *old = dl_accounting_constants(a, &n);
   for (size_t i = 0; i < n; i++)
@@ -318,7 +310,7 @@ static void compare_constant(const struct dl_accounting *a,
 }
 
 static enum dl_status take_constant(struct dl_accounting *a,
-                                    const struct totals_source *s,
+                                    const struct dl_csv_row *s,
                                     struct dl_diag *d) {
   const char *text[N_TEXTS];
   struct dl_constant c = {0};
@@ -336,7 +328,7 @@ static enum dl_status take_constant(struct dl_accounting *a,
 }
 
 static enum dl_status take_shard(struct dl_totals_parts *p,
-                                 const struct totals_source *s,
+                                 const struct dl_csv_row *s,
                                  struct dl_diag *d) {
   const char *text = cell(s, "name"), *slash = strchr(text, '/');
   struct dl_shard shard = {0};
@@ -352,8 +344,7 @@ static enum dl_status take_shard(struct dl_totals_parts *p,
 }
 
 static enum dl_status take_row(struct dl_totals *t, struct dl_sums *all,
-                               const struct totals_source *s,
-                               struct dl_diag *d) {
+                               const struct dl_csv_row *s, struct dl_diag *d) {
   if (strcmp(cell(s, "totals"), "group") == 0)
     return take_group(t->groups, all, s, d);
   if (strcmp(cell(s, "totals"), "constant") == 0)
@@ -371,8 +362,8 @@ enum dl_status dl_totals_read(const char *path, struct dl_totals *t,
   do {
     DL_TRY(dl_csv_next(csv, &block, d));
     for (size_t i = 0; block && i < block->n_rows; i++) {
-      const struct totals_source s = {csv, block->cell + i * block->n_cols,
-                                      block->line[i]};
+      const struct dl_csv_row s = {csv, block->cell + i * block->n_cols,
+                                   block->line[i]};
       DL_TRY(take_row(t, all, &s, d));
     }
   } while (block);

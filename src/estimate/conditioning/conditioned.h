@@ -17,9 +17,12 @@ struct dl_expected {
   double var_time, var_power, cov;
   double var_alone; /* of the time, by its own interval */
   double static_w;  /* static power of all GPUs */
-  double most_w;    /* the most that they draw; INFINITY: not known */
-  double util;      /* GPU utilization at work, a share */
-  double input; /* logarithm of the time of the input alone; NaN: it keeps */
+  double surplus_w; /* power in a time beyond the work, if nothing says that
+                       they waited; its logarithm is uncertain */
+  double surplus_sd;
+  double most_w; /* the most that they draw; INFINITY: not known */
+  double util;   /* GPU utilization at work, a share */
+  double input;  /* logarithm of the time of the input alone; NaN: it keeps */
   double var_input; /* up */
 };
 

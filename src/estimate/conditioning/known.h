@@ -47,4 +47,12 @@ bool dl_known_beats_assumed(const struct dl_job *job, double *needs,
 bool dl_known_contradicts(const struct dl_job *job,
                           struct dl_message_style *why);
 
+/* The power of a GPU that waits in a training, W: no less than its static power
+ * by a fit, idle, or with a context. */
+double dl_waiting_w(const struct dl_job *job, double static_w);
+
+/* The most that all GPUs draw, W: their limit, but images do not reach one
+ * above the TDP. INFINITY: not known. */
+double dl_limit_of_all_w(const struct dl_job *job);
+
 #endif

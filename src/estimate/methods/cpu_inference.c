@@ -54,6 +54,17 @@ bool dl_passes_on_cpu(const struct dl_job *job) {
          !writes && !dl_generator(job);
 }
 
+const char *dl_cpu_lacks(const struct dl_job *job) {
+  switch (job->run->precision) {
+  case DL_PRECISION_FP64:
+  case DL_PRECISION_FP8:
+  case DL_PRECISION_FP4:
+    return "measured runs of that precision on CPUs";
+  default:
+    return NULL;
+  }
+}
+
 static bool is_client(const struct dl_accelerator *cpu) {
   return cpu->memory_channels <= 2;
 }

@@ -12,6 +12,10 @@
  * by one. */
 bool dl_passes_on_cpu(const struct dl_job *job);
 
+/* The runs that the physics of CPUs lacks at the precision of a job, or NULL.
+ */
+const char *dl_cpu_lacks(const struct dl_job *job);
+
 /* A package at work and the doubt of it: half-width at 90 % of its logarithm.
  */
 struct dl_package {

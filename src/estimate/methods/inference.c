@@ -6,10 +6,12 @@
 #include "catalog/architecture/token_costs.h"
 #include "estimate/methods/cpu_inference.h"
 #include "estimate/methods/methods.h"
+#include "estimate/methods/plain_software.h"
 #include "estimate/methods/work.h"
 #include "physics/fit_row.h"
 #include "physics/serving/serving_cost.h"
 #include "physics/training/training_inputs.h"
+#include "physics/tuned/tuned_cost.h"
 #include "run/setup/training_setup.h"
 
 /* Share of the TDP that an idle GPU draws, if neither the descriptor nor a fit
@@ -21,22 +23,52 @@
  * backward pass and normalisations read once. docs/lab/inference.md. */
 #define WITHOUT_TRAINING 0.75
 
+/* Share of a server's time on the host that an engine without one takes:
+ * published speeds of TensorRT-LLM. docs/lab/inference.md. */
+#define TUNED_HOST 0.25
+
 struct problem {
   const struct dl_bound_fit *fit;
   const struct dl_job *job;
   struct dl_predictor_row at;
   bool tokens, on_cpu;
+  bool plain; /* by plain software */
+  bool tuned; /* forward passes by tuned software */
   bool waits; /* a GPU without images has had some */
 };
 
+/* Takes off the time that a tuned engine saves on the host, while GPUs draw
+ * static power. */
+static void tune_host(double gpus, struct dl_serving_cost *r) {
+  double less = (1 - TUNED_HOST) * r->host_s;
+  r->time_s -= less;
+  r->host_s -= less;
+  r->decode_s -= less;
+  r->decode_j -= less * gpus * r->static_w;
+}
+
+/* Copies of the model divide the requests; those without one wait. Under plain
+ * software the GPUs of a copy work one after another. */
 static void served_round(const struct problem *p, double batch,
                          struct dl_serving_cost *r) {
   struct dl_serving_inputs in =
       *(const struct dl_serving_inputs *)&p->at.inputs;
   struct dl_fit_row row;
-  in.batch = batch;
+  double all = in.replicas * in.n_gpus, copies = fmin(in.replicas, batch);
+  in.batch = batch / copies;
+  if (p->plain)
+    in.n_gpus = 1;
   dl_fit_row_make(&row, p->fit->fit->state, &in);
   dl_serving_cost_of(row.fit->c, row.fx, &in, r);
+  if (dl_stack_of(p->job->run) == DL_SOFTWARE_MLPERF)
+    tune_host(in.n_gpus, r);
+  r->prefill_j *= copies;
+  r->decode_j *= copies;
+  if (p->plain)
+    dl_add_plain_host(p->job, 0, copies, r);
+  double waiting_w = (all - copies * in.n_gpus) * r->static_w;
+  r->prefill_j += waiting_w * r->prefill_s;
+  r->decode_j += waiting_w * r->decode_s;
 }
 
 /* Adds a pass on one GPU, repeated so many times. */
@@ -77,10 +109,55 @@ static void add_pipeline(const struct problem *p, double images,
   add_passes(p, 1, in, r);
 }
 
+/* Does as add_passes for tuned software. */
+static void add_tuned_passes(const struct problem *p, double times,
+                             const struct dl_tuned_inputs *in,
+                             struct dl_serving_cost *r) {
+  struct dl_tuned_cost e;
+  struct dl_fit_row row;
+  dl_fit_row_make(&row, p->fit->fit->state, in);
+  dl_tuned_cost_of(row.fit->c, row.fx, in, &e);
+  double idle_w = dl_or(p->job->idle_w, 0);
+  if (times * e.time_s > r->time_s)
+    r->bound = e.bound;
+  r->static_w = fmax(e.static_w, idle_w);
+  r->time_s += times * e.time_s;
+  r->prefill_s += times * e.time_s;
+  r->prefill_j += times * fmax(e.power_w, idle_w) * e.time_s;
+  r->memory_s += times * e.memory_s;
+  r->compute_s += times * e.compute_s;
+  r->layers_s += times * e.kernels_s;
+}
+
+/* Does as forward_pass for tuned software. A pipeline's other networks write as
+ * much for an operation as the one that denoises. */
+static void tuned_pass(const struct problem *p, double images,
+                       struct dl_serving_cost *r) {
+  const struct dl_architecture *generator = dl_generator(p->job);
+  struct dl_tuned_inputs in = *(const struct dl_tuned_inputs *)&p->at.inputs;
+  in.batch = images * dl_passes_per_step(p->job);
+  in.n_gpus = 1;
+  add_tuned_passes(p, dl_denoising_steps(p->job), &in, r);
+  if (!generator || !(generator->pipeline_macs_g > 0))
+    return;
+  double share = 2e9 * generator->pipeline_macs_g / in.flops;
+  in.batch = images;
+  in.flops *= share;
+  in.bytes *= share;
+  in.weights *= dl_or(generator->pipeline_params_m / generator->params_m, 0);
+  in.kernels = dl_or(generator->pipeline_launches, 0);
+  add_tuned_passes(p, 1, &in, r);
+}
+
 /* The forward passes of a batch on one GPU, as such a round. */
 static void forward_pass(const struct problem *p, double images,
                          struct dl_serving_cost *r) {
   const struct dl_architecture *generator = dl_generator(p->job);
+  *r = (struct dl_serving_cost){0};
+  if (p->tuned) {
+    tuned_pass(p, images, r);
+    return;
+  }
   struct dl_training_inputs in =
       *(const struct dl_training_inputs *)&p->at.inputs;
   in.batch = in.val = images * dl_passes_per_step(p->job);
@@ -92,10 +169,11 @@ static void forward_pass(const struct problem *p, double images,
   in.n_gpus = 1; /* each passes its own part */
   in.train = in.frozen = 0;
   in.mid_run = 1;
-  *r = (struct dl_serving_cost){0};
   add_passes(p, dl_denoising_steps(p->job), &in, r);
   if (generator && generator->pipeline_macs_g > 0)
     add_pipeline(p, images, &in, r);
+  if (p->plain)
+    dl_add_plain_host(p->job, images, 1, r);
 }
 
 /* The batches of all GPUs. No image is divided: some GPUs may have one more
@@ -121,6 +199,7 @@ static void forward_passes(const struct problem *p, double batch,
     others_j = less.prefill_j + r->static_w * (time_s - less.time_s);
   }
   r->prefill_j = busy * r->prefill_j + (n - busy) * others_j;
+  r->plain_j *= busy;
   r->static_w = idle_w;
 }
 
@@ -156,6 +235,19 @@ static double keeps_up(const struct problem *p, double rate, double most) {
   return high;
 }
 
+bool dl_infers_tuned(const struct dl_job *job) {
+  const struct dl_run *run = job->run;
+  const struct dl_architecture *arch = job->found.arch;
+  bool served = arch && dl_is_language_model(arch) && !dl_encodes(arch);
+  bool few_bits = run->precision == DL_PRECISION_INT8 ||
+                  run->precision == DL_PRECISION_FP8 ||
+                  run->precision == DL_PRECISION_FP4;
+  if (!dl_run_is_inference(run) || served || dl_passes_on_cpu(job) ||
+      run->precision == DL_PRECISION_FP64)
+    return false;
+  return dl_stack_of(run) == DL_SOFTWARE_MLPERF || (few_bits && !run->stack);
+}
+
 /* Names what a forward pass, which has no training samples, lacks; or NULL. */
 static const char *lacks_of_pass(const struct dl_training_inputs *in) {
   bool rates = in->peak > 0 && (in->plain > 0 || !(in->depthwise > 0));
@@ -170,20 +262,30 @@ static const char *lacks_of_pass(const struct dl_training_inputs *in) {
   return !isfinite(in->batch) ? "batch_size" : NULL;
 }
 
+/* Names what forward passes lack; or NULL. */
+static const char *lacks_of_passes(const struct problem *p) {
+  const char *lacks = p->tuned ? p->at.lacks : dl_unlearnt_precision(p->job);
+  if (lacks || p->tuned)
+    return lacks;
+  return lacks_of_pass((const void *)&p->at.inputs);
+}
+
 /* The features at hand; false, and what is missing in s->lacks. */
 static bool set_up(struct problem *p, const struct dl_engine *ctx,
                    const struct dl_job *job, struct dl_served *s) {
   const struct dl_architecture *arch = job->found.arch;
   bool language = arch && dl_is_language_model(arch);
   p->tokens = language && !isnan(arch->kv_cache_per_token);
-  p->fit =
-      p->tokens ? &ctx->fit[DL_SERVING_EPOCH] : &ctx->fit[DL_PHYSICAL_EPOCH];
+  p->tuned = s->tuned = dl_infers_tuned(job);
+  enum dl_fit_of other = p->tuned ? DL_TUNED_TIME : DL_PHYSICAL_EPOCH;
+  p->fit = &ctx->fit[p->tokens ? DL_SERVING_EPOCH : other];
   p->job = job;
+  p->plain = dl_is_plain(job) && !dl_passes_on_cpu(job);
   s->tokens = p->tokens;
   p->on_cpu = s->on_cpu = dl_passes_on_cpu(job) && ctx->fit[DL_CPU_TIME].p;
   if (p->on_cpu)
     p->fit = &ctx->fit[DL_CPU_TIME];
-  if (language && !p->tokens && !p->on_cpu) {
+  if (language && !p->tokens && !p->on_cpu && !dl_encodes(arch)) {
     s->lacks = "measured runs of such language models";
     return false;
   }
@@ -200,12 +302,12 @@ static bool set_up(struct problem *p, const struct dl_engine *ctx,
     s->lacks = p->at.lacks;
     return false;
   }
-  if (p->on_cpu)
-    return true;
+  if (p->on_cpu) {
+    s->lacks = dl_cpu_lacks(job);
+    return !s->lacks;
+  }
   if (!p->tokens) {
-    s->lacks = dl_unlearnt_precision(job);
-    if (!s->lacks)
-      s->lacks = lacks_of_pass((const void *)&p->at.inputs);
+    s->lacks = lacks_of_passes(p);
     return !s->lacks;
   }
   if (!(job->run->prompt_tokens + job->run->output_tokens > 0)) {
@@ -240,6 +342,8 @@ static void add_round(struct dl_served *s, double times,
   s->layers_s += times * r->layers_s;
   s->exchange_s += times * r->exchange_s;
   s->host_s += times * r->host_s;
+  s->plain_s += times * r->plain_s;
+  s->plain_j += times * r->plain_j;
 }
 
 /* Adds whole rounds of images, the last with the images that are left. Requests
@@ -262,6 +366,18 @@ static double add_rounds(struct problem *p, struct dl_served *s,
   round_of(p, left, &last);
   add_round(s, 1, &last);
   return rounds + 1;
+}
+
+/* What plain software would add to requests that may be served by it. */
+static void add_doubt(const struct problem *p, double rounds,
+                      const struct dl_serving_cost *round,
+                      struct dl_served *s) {
+  struct dl_serving_cost r = *round;
+  if (!p->tokens || !dl_may_be_plain(p->job))
+    return;
+  dl_add_plain_host(p->job, 0, p->job->run->n_gpus, &r);
+  s->maybe_s = rounds * r.plain_s;
+  s->maybe_j = rounds * r.plain_j;
 }
 
 /* No board draws more than its limit, although a fit may expect so of boards
@@ -301,6 +417,7 @@ void dl_infer(const struct dl_engine *ctx, const struct dl_job *job,
   }
   s->batch = batch;
   double rounds = add_rounds(&p, s, &r);
+  add_doubt(&p, rounds, &r, s);
   keep_limit(s, job);
   s->power_w = (s->prefill_j + s->decode_j) / (s->prefill_s + s->decode_s) /
                job->run->n_gpus;

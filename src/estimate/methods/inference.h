@@ -18,6 +18,15 @@
 
 #include "estimate/predictions.h"
 
+/* Whether a job is inference of images, texts that are encoded, speech and the
+ * like by tuned software: --stack mlperf, or 8 bits without a stack, as no
+ * framework computes in 8 bits by itself. */
+bool dl_infers_tuned(const struct dl_job *job);
+
+/* Whether a limit below the TDP, which is not given, would change power and
+ * time of such a job: their intervals have room for it. */
+bool dl_limit_matters(const struct dl_job *job);
+
 /* Sets what inference costs by the fits; NaN, and `lacks` set, where they have
  * no answer. */
 void dl_infer(const struct dl_engine *ctx, const struct dl_job *job,

@@ -33,9 +33,14 @@
  * (docs/lab/published-speeds.md). */
 #define UNSEEN_DOUBT 0.45
 
-/* The interval of the power widens by this: 1.645 times the error for a GPU
- * held out, where the limit of the board does not bind. */
-#define POWER_DOUBT 0.15
+/* The interval widens by this, times the share of plain software: scripts
+ * differ in evaluation, sampling, logging and loading. */
+#define PLAIN_DOUBT 0.45
+
+/* The interval of the power widens by this: 1.645 times the standard deviation
+ * of the logarithm over 27 trainings, most of them of sources that the fit does
+ * not have (docs/lab/language-models.md). */
+#define POWER_DOUBT 0.2
 
 /* Standard deviations in the half-width of an interval of 90 %. */
 #define OF_90_PERCENT 1.645
@@ -108,7 +113,8 @@ static size_t find_unseen(const struct dl_engine *ctx, const struct dl_job *job,
 /* Returns what software, source and all that was not seen add to the half-width
  * of the logarithm of an interval of 90 % of the rate. */
 static double doubt_of(const struct dl_engine *ctx, const struct dl_job *job,
-                       const struct dl_prediction *rate) {
+                       const struct dl_job_predictions *p) {
+  const struct dl_prediction *rate = &p->of[DL_LANGUAGE_RATE];
   const char *unseen[DL_MOST_OUTSIDE];
   size_t n = find_unseen(ctx, job, unseen);
   /* Boards under a power limit differ by more than their speed without. */
@@ -116,8 +122,17 @@ static double doubt_of(const struct dl_engine *ctx, const struct dl_job *job,
   double source = rate->own_runs && !limited ? 0 : SOURCE_DOUBT;
   if (rate->repeats > 0)
     return 0;
-  return hypot(job->run->stack ? source : SOFTWARE_DOUBT,
-               UNSEEN_DOUBT * sqrt((double)n));
+  double software = hypot(job->run->stack ? source : SOFTWARE_DOUBT,
+                          PLAIN_DOUBT * p->step.untuned);
+  return hypot(software, UNSEEN_DOUBT * sqrt((double)n));
+}
+
+/* Software that is not known may be tuned or plain: the interval reaches from
+ * the time of one to the time of the other. */
+static void cover_software(const struct dl_language_parts *step,
+                           struct dl_interval *of) {
+  of->low = of->x * exp(-hypot(log(of->x / of->low), step->if_tuned));
+  of->high = of->x * exp(hypot(log(of->high / of->x), step->if_plain));
 }
 
 /* Returns what widens the interval of the power. */
@@ -130,9 +145,10 @@ void dl_language_deviations(const struct dl_engine *ctx,
                             const struct dl_job *job,
                             const struct dl_job_predictions *p,
                             struct dl_expected *e) {
-  double rate = doubt_of(ctx, job, &p->of[DL_LANGUAGE_RATE]) / OF_90_PERCENT;
+  double rate = doubt_of(ctx, job, p) / OF_90_PERCENT;
   double power = power_doubt(ctx, p) / OF_90_PERCENT;
-  e->var_time += rate * rate;
+  double software = (p->step.if_plain - p->step.if_tuned) / 2 / OF_90_PERCENT;
+  e->var_time += rate * rate + software * software;
   e->var_power = fmax(e->var_power, power * power);
 }
 
@@ -222,7 +238,9 @@ void dl_estimate_language(const struct dl_engine *ctx, const struct dl_job *job,
   }
   if (!given) {
     est->software_matters = !job->run->stack && rate->repeats == 0;
-    dl_widen(ctx, est, doubt_of(ctx, job, rate));
+    dl_widen(ctx, est, doubt_of(ctx, job, p));
+    if (rate->repeats == 0)
+      cover_software(&p->step, &est->energy_j);
   }
   /* The interval covers the rate alone so far. */
   double low = est->energy_j.low, high = est->energy_j.high;

@@ -13,6 +13,8 @@ libdlest_a_SOURCES += \
 	%D%/methods.h \
 	%D%/model_intervals.c \
 	%D%/physical_method.c \
+	%D%/plain_software.c \
+	%D%/plain_software.h \
 	%D%/pre.c \
 	%D%/work.c \
 	%D%/work.h

@@ -18,6 +18,9 @@
 DL_ESTIMATORS(DL_ESTIMATOR)
 #undef DL_ESTIMATOR
 
+/* Time before the first step of a training whose duration is not given, s. */
+double dl_startup_s(const struct dl_job *job);
+
 /* Duration of the whole run in seconds, NaN where it is unknown. */
 bool dl_pre_learnt_precision(const struct dl_job *job); /* FP32, TF32 */
 double dl_pre_duration(const struct dl_job *job,

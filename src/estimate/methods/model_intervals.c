@@ -73,6 +73,7 @@ static const char *const unlearnt[] = {
     [DL_PRECISION_FP64] = "measured runs in fp64",
     [DL_PRECISION_FP8] = "measured runs in fp8",
     [DL_PRECISION_INT8] = "measured runs in int8",
+    [DL_PRECISION_FP4] = "measured runs in fp4",
     [DL_PRECISION_OTHER] = NULL};
 
 const char *dl_unlearnt_precision(const struct dl_job *job) {

@@ -14,8 +14,8 @@
 
 static const struct precision {
   double bytes;
-  size_t peak[2]; /* members of the accelerator, in order; 0: the usual peak */
-  const char *rate[2]; /* what people call these */
+  size_t peak[3]; /* members of the accelerator, in order; 0: the usual peak */
+  const char *rate[3]; /* what people call these */
 } precisions[] = {
     [DL_PRECISION_FP64] = {8,
                            {PEAK(fp64_tensor_tflops), PEAK(fp64_tflops)},
@@ -31,10 +31,18 @@ static const struct precision {
     [DL_PRECISION_BF16] = {2,
                            {PEAK(bf16_tensor_tflops), PEAK(bf16_tflops)},
                            {"BF16 tensor", "BF16"}},
-    [DL_PRECISION_FP8] = {1, {PEAK(fp8_tensor_tflops)}, {"FP8 tensor", NULL}},
+    /* Fewer bits than a GPU has units for are computed in 16. */
+    [DL_PRECISION_FP8] = {1,
+                          {PEAK(fp8_tensor_tflops), PEAK(fp16_tensor_tflops)},
+                          {"FP8 tensor", "FP16 tensor"}},
     [DL_PRECISION_INT8] = {1,
-                           {PEAK(int8_tensor_tops), PEAK(int8_tops)},
-                           {"INT8 tensor", "INT8"}},
+                           {PEAK(int8_tensor_tops), PEAK(int8_tops),
+                            PEAK(fp16_tensor_tflops)},
+                           {"INT8 tensor", "INT8", "FP16 tensor"}},
+    [DL_PRECISION_FP4] = {0.5625,
+                          {PEAK(fp4_tensor_tflops), PEAK(fp8_tensor_tflops),
+                           PEAK(fp16_tensor_tflops)},
+                          {"FP4 tensor", "FP8 tensor", "FP16 tensor"}},
 };
 
 static const struct precision *precision(const struct dl_job *job) {
@@ -56,7 +64,7 @@ static double peak_at(const struct dl_accelerator *gpu, size_t offset) {
 /* Index of the member of p that gives the peak: the first the accelerator has;
  * -1: the usual peak, or the user's. */
 static int peak_of(const struct dl_job *job, const struct precision *p) {
-  for (int i = 0; i < 2 && p->peak[i] > 0 && !job->peak_given; i++)
+  for (int i = 0; i < 3 && p->peak[i] > 0 && !job->peak_given; i++)
     if (!isnan(peak_at(job->found.gpu, p->peak[i])))
       return i;
   return -1;
@@ -87,7 +95,8 @@ double dl_work_most_tflops(const struct dl_job *job) {
   if (job->peak_given || !gpu || precision == DL_PRECISION_FP64 ||
       precision == DL_PRECISION_FP32)
     return peak;
-  bool in_16 = dl_is_16_bit(precision) || precision == DL_PRECISION_FP8;
+  bool in_16 = dl_is_16_bit(precision) || precision == DL_PRECISION_FP8 ||
+               precision == DL_PRECISION_FP4;
   peak = fmax(peak, dl_peak_32_bit(gpu, precision));
   return in_16 ? fmax(peak, dl_peak_16_bit(gpu, precision)) : peak;
 }
@@ -108,7 +117,7 @@ const char *dl_work_lacks_rate(const struct dl_job *job, const char **used) {
     *used = is_slow(job->found.gpu, p, i) ? "FP32" : p->rate[i];
   if (job->peak_given || i == 0)
     return NULL;
-  return p->rate[0] || i == 1 ? p->rate[0] : p->rate[1];
+  return p->rate[0] || i >= 1 ? p->rate[0] : p->rate[1];
 }
 
 /* FLOP/s of all GPUs as far as reached. */

@@ -302,7 +302,7 @@ static double least_seconds(struct dl_search *s, double ways) {
 /* A bound of the cost of set-ups with the tensor, pipeline and expert
  * parallelism that the row has: without virtual stages, which send more, but
  * as short a wait, and ZeRO-1, whose exchange and optimizer take the least.
- * ZeRO-3 has the least memory. */
+ * ZeRO-3 needs the least memory, but in a pipeline ZeRO-1. */
 double dl_least_cost(struct dl_search *s) {
   struct dl_run *r = &s->row->run;
   const struct dl_setup before = dl_setup_in(r);
@@ -310,9 +310,9 @@ double dl_least_cost(struct dl_search *s) {
   double ways = 1, least = worth(r);
   if (!dl_is_settled(s, DL_RUN_virtual_stages))
     ways = dl_most_virtual_stages(s->row, DL_MOST_VIRTUAL_STAGES);
+  bool stays = r->expert_parallel > 1 || r->pipeline_parallel > 1;
   if (open)
-    r->sharding =
-        r->expert_parallel > 1 ? DL_SHARDING_ZERO1 : DL_SHARDING_ZERO3;
+    r->sharding = stays ? DL_SHARDING_ZERO1 : DL_SHARDING_ZERO3;
   if (!may_fit(s)) {
     least = INFINITY;
   } else {

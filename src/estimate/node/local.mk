@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 libdlest_a_SOURCES += \
+	%D%/activations.c \
+	%D%/activations.h \
 	%D%/division.c \
 	%D%/division.h \
 	%D%/division_batches.c \
@@ -12,4 +14,6 @@ libdlest_a_SOURCES += \
 	%D%/parallel.c \
 	%D%/parallel.h \
 	%D%/peak_memory.c \
-	%D%/peak_memory.h
+	%D%/peak_memory.h \
+	%D%/serving_groups.c \
+	%D%/serving_groups.h

@@ -89,17 +89,28 @@ static void charge(struct dl_node_power *n) {
   n->idle_gpus = u->whole ? n->gpus - in_use : 0;
 }
 
+/* The load of the CPUs beside accelerators; NaN without. */
+static double cpu_load(const struct dl_node_use *use) {
+  if (use->on_cpu)
+    return NAN;
+  return use->inference || use->language ? DL_NODE_LOAD : DL_NODE_LOAD_LOADER;
+}
+
 enum dl_status dl_node_resolve(struct dl_node_power *n, const struct dl_node *e,
                                const struct dl_accelerator *cpu,
                                const struct dl_accelerator *gpu,
                                const struct dl_node_use *use,
                                struct dl_diag *d) {
   const struct dl_figure none = {NAN, NULL};
+  double nodes = fmax(use->nodes, 1);
   *n = (struct dl_node_power){
       .use = *use,
-      .gpus = e->gpus,
-      .sockets = e->sockets,
-      .memory_gb = e->memory_gb,
+      .nodes = nodes,
+      .gpus = nodes * dl_or(e->gpus, 0),
+      .sockets = nodes * e->sockets,
+      .memory_gb = nodes * e->memory_gb,
+      .fans_w = nodes * dl_or(e->fans_w, 0),
+      .supply_w = nodes * e->supply_w,
       .gpu_tdp_w = gpu ? figure_of(&gpu->head, &gpu->tdp_w) : none,
       .gpu_idle_w = own_or(e, &e->gpu_idle_w, gpu, gpu ? &gpu->idle_w : NULL),
       .cpu_tdp_w = own_or(e, &e->cpu_tdp_w, cpu, cpu ? &cpu->tdp_w : NULL),
@@ -107,18 +118,15 @@ enum dl_status dl_node_resolve(struct dl_node_power *n, const struct dl_node *e,
       .memory_w_gb = figure_of(&e->head, &e->memory_w_gb),
       .rest_w = figure_of(&e->head, &e->rest_w),
       .efficiency = figure_of(&e->head, &e->supply_efficiency),
-      .load = use->on_cpu      ? NAN
-              : use->inference ? DL_NODE_LOAD_INFERENCE
-                               : DL_NODE_LOAD_TRAINING,
+      .load = cpu_load(use),
   };
-  if (isnan(n->gpus))
-    n->gpus = 0;
   if (isnan(n->gpu_idle_w.x))
     n->gpu_idle_w = assumed(DL_NODE_GPU_IDLE * n->gpu_tdp_w.x);
   if (isnan(n->cpu_idle_w.x))
     n->cpu_idle_w = assumed(DL_NODE_CPU_IDLE * n->cpu_tdp_w.x);
   if (isnan(n->memory_w_gb.x))
     n->memory_w_gb = assumed(DL_MEMORY_W_PER_GB);
+  n->rest_w.x *= nodes;
   if (isnan(n->rest_w.x))
     n->rest_w = assumed(0);
   if (isnan(n->efficiency.x))
@@ -134,6 +142,8 @@ struct dl_node_load dl_node_load_of(const struct dl_estimate *est) {
       .duration_s = est->duration_s.x,
       .time_given =
           est->duration_from && strcmp(est->duration_from, "given") == 0,
+      .time_s = est->duration_s,
+      .power_w = est->power_w,
   };
 }
 
@@ -164,29 +174,128 @@ static struct dl_interval busy(const struct dl_node_load *l) {
       l->energy_j.high - memory_j};
 }
 
-/* Parts up to `last` that `mask` has, with their interval. */
-static struct dl_interval sum(const struct dl_node_energy *e, unsigned mask,
-                              bool time_given) {
-  const struct dl_interval *b = &e->part[DL_PART_BUSY];
-  double x = 0, below = 0, above = 0;
+/* The efficiency of the supply at a power that it puts out. */
+static double efficiency_at(const struct dl_node_power *n, double watts) {
+  double half = n->charged * n->supply_w / 2;
+  double lost = 1 / n->efficiency.x - 1;
+  if (!(half > 0) || !(watts > 0))
+    return n->efficiency.x;
+  return 1 / (1 + lost * (DL_NODE_SUPPLY_FIXED * half / watts +
+                          (1 - DL_NODE_SUPPLY_FIXED)));
+}
+
+/* The cube of the accelerators' power by their TDP, of those that are charged;
+ * 1 where there are none. */
+static double fan_load(const struct dl_node_power *n, double busy_w) {
+  double gpus = n->use.on_cpu ? 0 : n->use.used * n->use.share.compute;
+  double most = (gpus + n->idle_gpus) * n->gpu_tdp_w.x;
+  double idle_w = n->idle_gpus > 0 ? n->idle_gpus * n->gpu_idle_w.x : 0;
+  if (!(most > 0))
+    return 1;
+  return pow(fmin(((gpus > 0 ? busy_w : 0) + idle_w) / most, 1), 3);
+}
+
+/* Relative errors of an estimate to one side. */
+struct estimate_errors {
+  double energy, time, power;
+  bool by_power; /* the error of the power is known */
+};
+
+/* The relative distance of a bound; NaN where it is unknown. */
+static double distance(double x, double bound) {
+  return x > 0 ? fabs(bound - x) / x : (double)NAN;
+}
+
+static struct estimate_errors errors_of(const struct dl_node_load *l,
+                                        double energy, bool high) {
+  const struct dl_interval *t = &l->time_s, *p = &l->power_w;
+  struct estimate_errors e = {energy, distance(t->x, high ? t->high : t->low),
+                              distance(p->x, high ? p->high : p->low), true};
+  if (l->time_given)
+    return (struct estimate_errors){energy, 0, dl_or(e.power, energy), true};
+  if (isnan(e.time) || isnan(e.power))
+    return (struct estimate_errors){energy, energy, 0, false};
+  return e;
+}
+
+/* Some parts together: their energy, and relative errors of what is assumed. */
+struct parts_sum {
+  double x, below, above;
+  double follows; /* what grows with the accelerators' power */
+};
+
+static struct parts_sum sum_parts(const struct dl_node_energy *e,
+                                  unsigned mask) {
+  struct parts_sum s = {.follows = e->part[DL_PART_BUSY].x};
   for (int i = 0; i <= DL_PART_REST; i++) {
     const struct dl_interval *p = &e->part[i];
     if (!(mask & (1u << i)))
       continue;
-    x += p->x;
+    s.x += p->x;
     if (i != DL_PART_BUSY) {
-      below = hypot(below, p->x - p->low);
-      above = hypot(above, p->high - p->x);
+      s.below = hypot(s.below, p->x - p->low);
+      s.above = hypot(s.above, p->high - p->x);
     }
   }
-  double scale = time_given || b->x <= 0 ? 1 : x / b->x;
-  below = hypot(below, scale * (b->x - b->low));
-  above = hypot(above, scale * (b->high - b->x));
-  return (struct dl_interval){x, fmax(x - below, 0), x + above};
+  s.below /= s.x;
+  s.above /= s.x;
+  return s;
+}
+
+/* The energy and the power of parts with their intervals (node.h). */
+static void bound_by(const struct parts_sum *s, const struct dl_node_load *l,
+                     const struct dl_interval *busy, struct dl_interval *energy,
+                     struct dl_interval *power) {
+  double w = fmin(s->follows / s->x, 1);
+  double error[2][2]; /* of energy and power, below and above */
+  for (int high = 0; high < 2; high++) {
+    double own = busy->x > 0 ? distance(busy->x, high ? busy->high : busy->low)
+                             : 0 * (high ? busy->high : busy->low);
+    struct estimate_errors e = errors_of(l, own, high);
+    double assumed = high ? s->above : s->below;
+    double square = (1 - w) * e.time * e.time + w * e.energy * e.energy -
+                    w * (1 - w) * e.power * e.power;
+    if (square < 0)
+      square = 0;
+    error[0][high] = sqrt(square + assumed * assumed);
+    error[1][high] = e.by_power ? hypot(w * e.power, assumed) : (double)NAN;
+  }
+  double watts = s->x / l->duration_s;
+  struct dl_interval *const to[] = {energy, power};
+  const double x[] = {s->x, watts};
+  for (int i = 0; i < 2; i++) {
+    double low = x[i] * (1 - error[i][0]);
+    *to[i] =
+        (struct dl_interval){x[i], low < 0 ? 0 : low, x[i] * (1 + error[i][1])};
+  }
 }
 
 static struct dl_interval times(struct dl_interval r, double by) {
   return (struct dl_interval){r.x * by, r.low * by, r.high * by};
+}
+
+/* The parts of the node without losses; returns the energy of fans that an
+ * infinitesimal change of the accelerators' power adds, per relative change. */
+static double fill_parts(const struct dl_node_power *n,
+                         const struct dl_node_load *load,
+                         struct dl_interval *p) {
+  double t = load->duration_s;
+  p[DL_PART_BUSY] = busy(load);
+  p[DL_PART_IDLE] =
+      within(n->idle_gpus > 0 ? t * n->idle_gpus * n->gpu_idle_w.x : 0,
+             DL_NODE_SPREAD_IDLE);
+  p[DL_PART_CPU] = cpu_energy(n, t);
+  p[DL_PART_MEMORY] = within(t * n->charged * n->memory_gb * n->memory_w_gb.x,
+                             DL_NODE_SPREAD_MEMORY);
+  double at_work = n->fans_w > 0 ? fan_load(n, p[DL_PART_BUSY].x / t) : 1;
+  double rest_w = n->rest_w.x - n->fans_w * (1 - at_work);
+  bool guessed = begins(n->rest_w.from, "assumed");
+  p[DL_PART_REST] =
+      within(t * n->charged * rest_w,
+             guessed ? DL_NODE_SPREAD_REST_ASSUMED : DL_NODE_SPREAD_REST);
+  return n->use.on_cpu || !(at_work < 1)
+             ? 0
+             : 3 * t * n->charged * n->fans_w * at_work;
 }
 
 void dl_node_compose(const struct dl_node_power *n,
@@ -197,24 +306,24 @@ void dl_node_compose(const struct dl_node_power *n,
     RAM = 1u << DL_PART_MEMORY,
     ALL = (1u << (DL_PART_REST + 1)) - 1
   };
-  double t = load->duration_s;
-  struct dl_interval *p = out->part, *b = out->bound;
-  p[DL_PART_BUSY] = busy(load);
-  p[DL_PART_IDLE] =
-      within(n->idle_gpus > 0 ? t * n->idle_gpus * n->gpu_idle_w.x : 0,
-             DL_NODE_SPREAD_IDLE);
-  p[DL_PART_CPU] = cpu_energy(n, t);
-  p[DL_PART_MEMORY] = within(t * n->charged * n->memory_gb * n->memory_w_gb.x,
-                             DL_NODE_SPREAD_MEMORY);
-  p[DL_PART_REST] = within(t * n->charged * n->rest_w.x, DL_NODE_SPREAD_REST);
+  struct dl_interval *p = out->part, *b = out->bound, *w = out->power_w;
+  struct dl_interval dc, dc_w;
+  double fans_j = fill_parts(n, load, p);
+  const struct parts_sum gpu = sum_parts(out, GPU),
+                         ram = sum_parts(out, GPU | RAM);
+  struct parts_sum all = sum_parts(out, ALL);
+  all.follows += fans_j;
+  bound_by(&gpu, load, &p[DL_PART_BUSY], &b[DL_BOUND_GPU], &w[DL_BOUND_GPU]);
   b[DL_BOUND_GPU] = p[DL_PART_BUSY];
-  b[DL_BOUND_GPU_RAM] = sum(out, GPU | RAM, load->time_given);
-  struct dl_interval dc = sum(out, ALL, load->time_given);
-  if (isnan(p[DL_PART_BUSY].low)) /* fmax drops NaN */
-    b[DL_BOUND_GPU_RAM].low = dc.low = NAN;
-  b[DL_BOUND_NODE] = times(dc, 1 / n->efficiency.x);
+  bound_by(&ram, load, &p[DL_PART_BUSY], &b[DL_BOUND_GPU_RAM],
+           &w[DL_BOUND_GPU_RAM]);
+  bound_by(&all, load, &p[DL_PART_BUSY], &dc, &dc_w);
+  out->efficiency = efficiency_at(n, dc_w.x);
+  b[DL_BOUND_NODE] = times(dc, 1 / out->efficiency);
+  w[DL_BOUND_NODE] = times(dc_w, 1 / out->efficiency);
   b[DL_BOUND_FACILITY] = times(b[DL_BOUND_NODE], n->use.pue);
-  p[DL_PART_SUPPLY] = times(dc, 1 / n->efficiency.x - 1);
+  w[DL_BOUND_FACILITY] = times(w[DL_BOUND_NODE], n->use.pue);
+  p[DL_PART_SUPPLY] = times(dc, 1 / out->efficiency - 1);
   p[DL_PART_COOLING] = times(b[DL_BOUND_NODE], n->use.pue - 1);
 }
 
@@ -232,7 +341,8 @@ double dl_node_rated(const struct dl_node_power *n, double duration_s,
                  n->rest_w.x;
   if (n->gpus > 0)
     watts += n->gpus * n->gpu_tdp_w.x;
-  double joules = duration_s * n->charged * watts / n->efficiency.x;
+  watts *= n->charged;
+  double joules = duration_s * watts / efficiency_at(n, watts);
   return b == DL_BOUND_NODE ? joules : joules * n->use.pue;
 }
 
@@ -246,7 +356,7 @@ struct dl_embodied dl_node_embodied(const struct dl_node_power *n,
       .server_kg = server_kg,
       .gpu_kg = gpu_kg,
       .gpus = gpus,
-      .server_g = 1e3 * server_kg * n->charged * part,
+      .server_g = 1e3 * server_kg * n->nodes * n->charged * part,
       .gpus_g = gpus > 0 ? 1e3 * gpu_kg * gpus * part : 0,
   };
 }

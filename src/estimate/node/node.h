@@ -12,18 +12,34 @@
  *   E_idle     T x idle power x (accelerators of the node - those in use)
  *   E_cpu      T x sockets x (idle + load x (TDP - idle))
  *   E_memory   T x GB x W/GB
- *   E_rest     T x power of board, fans, network and drives
+ *   E_rest     T x power of board, fans, network and drives:
+ *              rest - fans x (1 - x^3), x the accelerators' power by their TDP
+ *
+ * Fans move air in proportion to the heat, which takes the cube of the flow
+ * (affinity laws). Nodes whose accelerators' power is known (a power limit in
+ * force, or none at work) have it so: docs/lab/nodes.md.
+ *
+ * The supply loses next to the same at any load: of supplies of P watts with
+ * the efficiency e at half load, L = P / 2 (1 / e - 1) there, and
+ * L (0.77 + 0.23 x load / half) otherwise, by paired readings of both sides of
+ * the supplies of a node of eight H100 (MLPerf Training v4.0). Without P the
+ * efficiency is e at any load.
  *
  * A job that runs on the CPUs has E_busy for these and no E_cpu; all
  * accelerators idle. A job that is charged its share of a node that others
  * use too bears that part of E_cpu, E_memory and E_rest, and no E_idle.
  *
- * Intervals: an error of the duration is one relative error of all parts. Where
- * the duration is not given, the estimate's whole relative error counts as an
- * error of the duration. The ranges assumed for the other parts are added as
- * independent errors, separately below and above:
+ * Intervals: an error of the duration T is one relative error of all parts, an
+ * error of the accelerators' power P one of their part w alone (with the fans
+ * that follow it). The estimate gives the relative errors e of its energy, t of
+ * T and p of P, hence their covariance, and with the ranges r assumed for the
+ * other parts, separately below and above,
  *
- *   E - low = hypot(error of the estimate, E_i - low_i, ...)
+ *   energy  sqrt((1 - w) t^2 + w e^2 - w (1 - w) p^2 + r^2)
+ *   power   sqrt(w^2 p^2 + r^2)
+ *
+ * If the duration is given, t is 0 and p is e; if t or p are unknown, e counts
+ * as t.
  *
  * Energies in J, powers in W, times in s; NaN where unknown. */
 
@@ -38,15 +54,23 @@
 #define DL_NODE_CPU_IDLE 0.2
 #define DL_NODE_GPU_IDLE 0.12
 #define DL_NODE_SUPPLY 0.9
-/* Load of the CPUs while accelerators work, and its range. */
-#define DL_NODE_LOAD_TRAINING 0.25
-#define DL_NODE_LOAD_INFERENCE 0.1
+/* Load of the CPUs while accelerators work, as a share of the power between
+ * idle and TDP, and its range. Language models and inference: 0.07 in trainings
+ * of Llama 2 and Stable Diffusion on nodes of four H100, at most 0.13 (National
+ * Laboratory of the Rockies, doi 10.7799/3025227). Other trainings have loaders
+ * that decode images: assumed. */
+#define DL_NODE_LOAD 0.1
+#define DL_NODE_LOAD_LOADER 0.25
 #define DL_NODE_LOAD_LEAST 0
-#define DL_NODE_LOAD_MOST 0.6
-/* Relative half-widths of the other parts. */
+#define DL_NODE_LOAD_MOST 0.5
+/* Relative half-widths of the other parts. The rest is by the node's readings
+ * at the wall or by systems like it (docs/lab/nodes.md), or assumed. */
 #define DL_NODE_SPREAD_IDLE 0.25
 #define DL_NODE_SPREAD_MEMORY 0.5
-#define DL_NODE_SPREAD_REST 0.5
+#define DL_NODE_SPREAD_REST 0.25
+#define DL_NODE_SPREAD_REST_ASSUMED 0.5
+/* Losses of a supply at no load, by those at half load. */
+#define DL_NODE_SUPPLY_FIXED 0.77
 
 enum dl_part {
   DL_PART_BUSY,
@@ -73,11 +97,12 @@ const char *dl_boundary_name(enum dl_boundary b);
 /* How a job uses a node. */
 struct dl_node_use {
   bool on_cpu;
-  double used;           /* accelerators in use (sockets on CPUs) */
-  struct dl_share share; /* of each of them */
-  bool whole;            /* the node is charged as a whole, else by share */
-  bool inference;
-  double pue; /* NaN: unknown */
+  double nodes;             /* equal ones; 0: one */
+  double used;              /* accelerators in use (sockets on CPUs), of all */
+  struct dl_share share;    /* of each of them */
+  bool whole;               /* the node is charged as a whole, else by share */
+  bool inference, language; /* the job's phase; a language model */
+  double pue;               /* NaN: unknown */
 };
 
 /* A power and where it comes from: "published", or what its note begins with
@@ -87,17 +112,21 @@ struct dl_figure {
   const char *from;
 };
 
-/* A node ready to be added up. */
+/* A node, or several equal ones together, ready to be added up. */
 struct dl_node_power {
   struct dl_node_use use;
+  double nodes;
   double gpus, sockets, memory_gb;
   double charged;             /* part of CPUs, memory and the rest, 0 .. 1 */
   double idle_gpus;           /* accelerators charged as idle */
   struct dl_figure gpu_tdp_w; /* of a whole accelerator; NaN without one */
   struct dl_figure gpu_idle_w;
-  struct dl_figure cpu_tdp_w, cpu_idle_w; /* of one */
-  struct dl_figure memory_w_gb, rest_w, efficiency;
-  double load; /* of the CPUs while accelerators work */
+  struct dl_figure cpu_tdp_w, cpu_idle_w;           /* of one */
+  struct dl_figure memory_w_gb, rest_w, efficiency; /* at half load */
+  double fans_w;   /* part of rest_w that grows with the power of accelerators,
+                      at their TDP */
+  double supply_w; /* rated power of the supplies in use; NaN */
+  double load;     /* of the CPUs while accelerators work */
 };
 
 /* The numbers of a node, missing ones assumed as above (rest_w: 0). `cpu` and
@@ -110,12 +139,14 @@ enum dl_status dl_node_resolve(struct dl_node_power *n, const struct dl_node *e,
                                const struct dl_node_use *use,
                                struct dl_diag *d);
 
-/* Energy of the accelerators. */
+/* Energy of the accelerators. Of the intervals of time and power the relative
+ * bounds count; x 0: none. */
 struct dl_node_load {
   struct dl_interval energy_j; /* bounds NaN without an interval */
   double memory_w;             /* memory that it counts itself */
   double duration_s;
   bool time_given;
+  struct dl_interval time_s, power_w;
 };
 
 struct dl_node_load dl_node_load_of(const struct dl_estimate *est);
@@ -123,6 +154,8 @@ struct dl_node_load dl_node_load_of(const struct dl_estimate *est);
 struct dl_node_energy {
   struct dl_interval part[DL_N_PARTS]; /* bounds are the assumed ranges */
   struct dl_interval bound[DL_N_BOUNDS];
+  struct dl_interval power_w[DL_N_BOUNDS]; /* mean */
+  double efficiency;                       /* of the supply at its load */
 };
 
 void dl_node_compose(const struct dl_node_power *n,

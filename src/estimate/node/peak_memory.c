@@ -2,47 +2,41 @@
 #include "estimate/node/peak_memory.h"
 
 #include <math.h>
-#include <string.h>
 
-#include "catalog/architecture/scaling.h"
 #include "catalog/architecture/token_costs.h"
 #include "catalog/architecture/transformer.h"
 #include "estimate/methods/work.h"
+#include "estimate/node/activations.h"
 #include "estimate/node/parallel.h"
 #include "run/setup/training_setup.h"
-
-#define KEPT_OF_IMAGES 2.97
-#define KEPT_OF_IMAGES_16_BIT 2.2
-#define KEPT_WITH_ATTENTION 2.06
-#define LEAST_ATTENTION 0.05    /* scores among the outputs */
-#define KEPT_OF_SCORES 1        /* what the softmax puts out */
-#define KEPT_OF_SCORES_16_BIT 3 /* that in FP32, and a copy in 16 bits */
-#define KEPT_OF_TOKENS 1.7
-#define KEPT_OF_PAIRS 2.5
-#define KEPT_BY_CHECKPOINT 2 /* bytes of a layer's input, in 16 bits */
-#define LOGIT 4
-#define LARGEST 0.25
 
 /* Bytes of a quantized weight: 4 bits, and of each 64 a scale of 8 bits, of
  * each 256 of which one of 32 bits (QLoRA, arXiv 2305.14314: .127 bits). */
 #define NF4 (0.5 + 1.0 / 64 + 4.0 / (64 * 256))
 
+/* Bytes of a weight in FP4, of each 16 a scale of 8 bits (NVFP4). */
+#define FP4 (0.5 + 1.0 / 16)
+
+/* Bytes of a weight's moving average, in FP32. */
+#define AVERAGE 4
+
+/* Bounds of the interval: weights and states, by these factors, and what an
+ * allocator and a driver hold beside them, 1e9 bytes; logarithms of the factors
+ * for all else (peak_memory.h). */
+#define LEAST_STATES 0.97
+#define MOST_STATES 1.05
+#define DRIVER 0.5
+#define LEAST_OF_IMAGES 0.22
+#define MOST_OF_IMAGES 0.53
+#define LEAST_OF_TOKENS 0.45
+#define LEAST_OF_FINE_TUNING 1.2
+#define MOST_OF_TOKENS 0.45
+
 /* Bytes of a trained parameter: its weight, gradient and what the optimizer
- * keeps; of an activation. */
+ * keeps. */
 struct memory_bytes {
-  double weight, gradient, optimizer, activation;
+  double weight, gradient, optimizer;
 };
-
-static bool is_mixed(const struct dl_job *job) {
-  enum dl_precision p = job->run->precision;
-  return p == DL_PRECISION_AMP || p == DL_PRECISION_FP16 ||
-         p == DL_PRECISION_BF16 || p == DL_PRECISION_FP8;
-}
-
-static const struct dl_transformer *language(const struct dl_job *job) {
-  const struct dl_architecture *arch = job->found.arch;
-  return arch && dl_is_language_model(arch) ? arch->transformer : NULL;
-}
 
 /* Moments of the optimizer for each FP32 parameter. */
 static double moments(const struct dl_job *job) {
@@ -62,125 +56,17 @@ static double moments(const struct dl_job *job) {
  * networks on FP32 weights of which products take a copy. */
 static struct memory_bytes in_training(const struct dl_job *job) {
   double size = dl_work_bytes(job), m = moments(job);
-  if (is_mixed(job))
-    return language(job) ? (struct memory_bytes){2, 2, 4 + m, 2}
-                         : (struct memory_bytes){6, 4, m, 2};
+  if (dl_is_mixed(job))
+    return dl_language_of(job) ? (struct memory_bytes){2, 2, 4 + m}
+                               : (struct memory_bytes){6, 4, m};
   if (size < 4) /* no training by integers */
     size = NAN;
-  return (struct memory_bytes){size, size, m * size / 4, size};
-}
-
-/* Outputs of a sample of an image network are its layers' and the scores of
- * attention that are stored. All scores make up `share` of them. */
-struct outputs {
-  double layers, scores, share;
-};
-
-/* Fused kernels store no scores. PyTorch takes such kernels by itself from 2.0
- * on (scaled_dot_product_attention), Keras does not. */
-static struct outputs outputs_of_images(const struct dl_job *job) {
-  const struct dl_architecture *arch = job->found.arch;
-  enum dl_attention kind = job->run->attention;
-  bool fused = kind != DL_ATTENTION_UNKNOWN
-                   ? kind == DL_ATTENTION_FLASH
-                   : dl_framework_of(job->run) != DL_FRAMEWORK_TENSORFLOW;
-  double all = 1e6 * job->run->acts_m;
-  double share = arch ? dl_or(dl_scores_m(arch) / arch->acts_m, 0) : 0;
-  share = fmin(share, 1);
-  return (struct outputs){.layers = all * (1 - share),
-                          .scores = fused ? 0 : all * share,
-                          .share = share};
-}
-
-/* The number of parts that checkpointing divides an image network into; NaN. */
-static double checkpointed_parts(const struct dl_architecture *arch) {
-  if (!arch)
-    return NAN;
-  return isnan(arch->depth) ? sqrt(arch->layers) : arch->depth;
-}
-
-/* The multiple of the outputs of its layers that an image network keeps. */
-static double kept_share(const struct dl_job *job, double attention) {
-  if (attention >= LEAST_ATTENTION)
-    return KEPT_WITH_ATTENTION;
-  return is_mixed(job) ? KEPT_OF_IMAGES_16_BIT : KEPT_OF_IMAGES;
-}
-
-/* Activations of a sample that the backward pass of an image network needs,
- * bytes. */
-static double kept_of_images(const struct dl_job *job) {
-  const struct dl_architecture *arch = job->found.arch;
-  double parts = checkpointed_parts(arch);
-  struct outputs of = outputs_of_images(job);
-  double f = kept_share(job, of.share);
-  double of_scores = is_mixed(job) ? KEPT_OF_SCORES_16_BIT : KEPT_OF_SCORES;
-  double all =
-      (f * of.layers + of_scores * of.scores) * in_training(job).activation;
-  bool full = job->run->checkpointing == DL_CHECKPOINT_FULL && parts >= 2;
-  return full ? all * fmin(2 / parts, 1) : all;
-}
-
-/* Returns how many outputs of attention's products over n tokens are scores,
- * which grow with the square; values are kept anyway. */
-static double scores_in(double products, double n,
-                        const struct dl_transformer *t) {
-  double head = t->value_dim > 0 ? t->value_dim : t->head_dim;
-  double layers = t->layers + t->decoder_layers;
-  return fmax(products - layers * n * t->heads * head, 0);
-}
-
-/* Returns the scores of a sample of a language model. */
-static double scores(const struct dl_job *job, const struct dl_transformer *t) {
-  return scores_in(1e6 * job->found.arch->attention_acts_m, job->seq_len, t);
-}
-
-/* Returns the activations that one GPU keeps of a language model, bytes. Stages
- * of a pipeline have several batches under way. */
-static double kept_of_tokens(const struct dl_job *job,
-                             const struct dl_transformer *t) {
-  const struct dl_run *run = job->run;
-  struct dl_degrees by = dl_degrees_of(run);
-  double q = in_training(job).activation;
-  double layers = t->layers + t->decoder_layers;
-  double pairs = scores(job, t);
-  double logits = dl_transformer_writes(t) ? t->vocab * job->seq_len : 0;
-  double dense = fmax(1e6 * run->acts_m - pairs - logits, 0);
-  bool stored = run->attention != DL_ATTENTION_FLASH &&
-                run->checkpointing != DL_CHECKPOINT_SELECTIVE;
-  double all = KEPT_OF_TOKENS * dense + (stored ? KEPT_OF_PAIRS * pairs : 0);
-  double share = dl_checkpointed_share(run, layers);
-  if (share > 0)
-    all = all * (1 - share + 1 / layers) +
-          KEPT_BY_CHECKPOINT / 2.0 * t->hidden * job->seq_len * layers * share;
-  double accum = dl_or(run->grad_accum, 1);
-  double v = dl_or(run->virtual_stages, 1);
-  double most = by.pipeline + (v > 1 ? (by.pipeline - 1) / v : 0);
-  double under_way = fmin(accum, most) / by.pipeline;
-  return (all * q * under_way + logits * LOGIT * q / 2) /
-         (by.tensor * by.context);
-}
-
-/* Returns the outputs of a sample that exist at one time without a backward
- * pass. */
-static double at_once(const struct dl_job *job) {
-  const struct dl_transformer *t = language(job);
-  struct outputs of = outputs_of_images(job);
-  if (!t)
-    return LARGEST * (of.layers + of.scores) * dl_passes_per_step(job);
-  double n = job->run->prompt_tokens, acts = 1e6 * job->run->acts_m,
-         pairs = scores(job, t);
-  if (!isnan(n)) {
-    const struct dl_pass prompt = dl_transformer_pass(t, n);
-    acts = prompt.acts;
-    pairs = scores_in(prompt.attention_acts, n, t);
-  }
-  bool flash = job->run->attention == DL_ATTENTION_FLASH;
-  return (acts - (flash ? pairs : 0)) / (t->layers + t->decoder_layers);
+  return (struct memory_bytes){size, size, m * size / 4};
 }
 
 /* Keys and values of a request at the end of its answer. */
 static double cache(const struct dl_job *job) {
-  const struct dl_transformer *t = language(job);
+  const struct dl_transformer *t = dl_language_of(job);
   if (!t || !dl_transformer_writes(t))
     return 0;
   struct dl_decoding step = dl_transformer_decoding(t, job->run->prompt_tokens);
@@ -218,79 +104,144 @@ static double quantized_params(const struct dl_transformer *t, double params) {
   return t ? fmax(params - dl_transformer_unquantized_params(t), 0) : params;
 }
 
-/* Weights, gradients and optimizer of one GPU, and under ZeRO-3 the weights of
- * two layers that it gathers. */
-static void hold_states(const struct dl_job *job, struct dl_memory_need *m) {
+/* Bytes of a weight of the layers that adapters leave as it is. */
+static double frozen_weight(const struct dl_job *job) {
+  double size = dl_work_bytes(job);
+  if (dl_fine_tune_of(job->run) == DL_TUNE_QLORA)
+    return NF4;
+  if (dl_keeps_fp8(job))
+    return size < 1 ? FP4 : size;
+  return dl_activation_bytes(job);
+}
+
+/* Parameters that are trained; `kept`: bytes of the others. */
+static double trained_params(const struct dl_job *job, double params,
+                             double *kept) {
   const struct dl_architecture *arch = job->found.arch;
-  const struct dl_transformer *t = language(job);
-  struct memory_bytes b = in_training(job);
-  struct dl_degrees by = dl_degrees_of(job->run);
-  double sparse = 1e6 * dl_sparse_params_m(job);
-  double params = 1e6 * job->run->params_m - sparse, trained = params, kept = 0;
-  double head = arch ? 1e6 * arch->head_params_m : (double)NAN;
+  const struct dl_transformer *t = dl_language_of(job);
+  double trained, layers = quantized_params(t, params);
+  *kept = 0;
   switch (dl_fine_tune_of(job->run)) {
   case DL_TUNE_HEAD:
-    trained = dl_or(head, 0);
-    kept = (params - trained) * b.weight;
-    break;
+    trained = dl_or(arch ? 1e6 * arch->head_params_m : (double)NAN, 0);
+    *kept = (params - trained) * in_training(job).weight;
+    return trained;
   case DL_TUNE_LORA:
   case DL_TUNE_QLORA:
-    trained = adapter_params(job);
-    kept = params * b.activation;
-    if (dl_fine_tune_of(job->run) == DL_TUNE_QLORA)
-      kept -= quantized_params(t, params) * (b.activation - NF4);
-    break;
+    *kept = layers * frozen_weight(job) +
+            (params - layers) * dl_activation_bytes(job);
+    return adapter_params(job);
   default:
-    break;
+    return params;
   }
+}
+
+/* The share of the weights that a GPU holds where ZeRO divides nothing. */
+static double held_share(const struct dl_job *job) {
+  double experts = dl_divided_experts(job->run, dl_language_of(job));
+  return 1 - experts + experts / dl_degrees_of(job->run).expert;
+}
+
+/* Bytes that ZeRO-3 gathers beside its part: two layers, embeddings and output
+ * layer; in a pipeline the weights of a stage, and their gradients in FP32, for
+ * all micro-batches of a step. */
+static double gathered(const struct dl_job *job) {
+  const struct dl_transformer *t = dl_language_of(job);
+  struct dl_degrees by = dl_degrees_of(job->run);
+  if (!t || job->run->sharding != DL_SHARDING_ZERO3 ||
+      !(by.data * by.context > 1))
+    return 0;
+  bool full = dl_fine_tune_of(job->run) == DL_TUNE_FULL;
+  double q = dl_activation_bytes(job);
+  double params = 1e6 * job->run->params_m;
+  double layers = quantized_params(t, params);
+  if (full && by.pipeline > 1)
+    return params * held_share(job) * (q + 4) / by.pipeline / by.tensor;
+  return ((params - layers) * q + 2 * layers * held_share(job) *
+                                      (full ? q : frozen_weight(job)) /
+                                      (t->layers + t->decoder_layers)) /
+         by.tensor;
+}
+
+/* Bytes beside the network that is trained. Trainings of diffusion models keep
+ * an average of the weights, if all are trained, and the frozen networks around
+ * them; QLoRA a product's weights in 16 bits. */
+static double held_beside(const struct dl_job *job) {
+  const struct dl_architecture *arch = job->found.arch;
+  const struct dl_transformer *t = dl_language_of(job);
+  enum dl_fine_tune tune = dl_fine_tune_of(job->run);
+  if (arch && arch->denoising_steps > 0)
+    return 1e6 * (dl_or(arch->pipeline_params_m, 0) * dl_activation_bytes(job) +
+                  (tune == DL_TUNE_FULL ? AVERAGE * job->run->params_m : 0));
+  return t && tune == DL_TUNE_QLORA ? t->hidden * t->ffn * 2 : 0;
+}
+
+/* Weights, gradients and optimizer of one GPU, and what is beside them. */
+static void hold_states(const struct dl_job *job, struct dl_memory_need *m) {
+  struct memory_bytes b = in_training(job);
+  struct dl_degrees by = dl_degrees_of(job->run);
+  double sparse = 1e6 * dl_sparse_params_m(job), kept;
+  double params = 1e6 * job->run->params_m - sparse;
+  double trained = trained_params(job, params, &kept);
   enum dl_sharding kind = job->run->sharding; /* each divides more */
   bool zero1 = kind >= DL_SHARDING_ZERO1, zero2 = kind >= DL_SHARDING_ZERO2;
   bool zero3 = kind == DL_SHARDING_ZERO3;
   double data = fmax(by.data * by.context, 1), model = by.tensor * by.pipeline;
-  /* Experts have this share of what ZeRO does not divide. */
-  double experts = dl_divided_experts(job->run, t);
-  double held = 1 - experts + experts / by.expert;
   bool full = dl_fine_tune_of(job->run) == DL_TUNE_FULL;
-  double own = full ? held : 1;
+  double held = held_share(job), own = full ? held : 1;
   double weights = (kept * held + trained * own * b.weight);
   if (zero3)
     weights = (kept + trained * b.weight) / data;
   double gradients = trained * b.gradient * (zero2 ? 1 / data : own);
   double optimizer = trained * b.optimizer * (zero1 ? 1 / data : own);
   m->states_gb = (weights + gradients + optimizer) / model / 1e9;
-  double gathered = zero3 && data > 1 && t ? 2 * params * held * b.activation /
-                                                 (t->layers + t->decoder_layers)
-                                           : 0;
   /* Rows that are looked up are divided among all, in FP32 and without states.
    */
   m->states_gb += sparse * 4 / data / 1e9;
-  m->model_gb = m->states_gb + gathered / by.tensor / 1e9;
+  m->model_gb = m->states_gb + (gathered(job) + held_beside(job)) / 1e9;
 }
 
 static void hold_training(const struct dl_job *job, struct dl_memory_need *m) {
-  const struct dl_transformer *t = language(job);
   hold_states(job, m);
   struct dl_degrees by = dl_degrees_of(job->run);
   if (dl_fine_tune_of(job->run) == DL_TUNE_HEAD)
-    m->sample_gb = at_once(job) * in_training(job).activation /
+    m->sample_gb = dl_outputs_at_once(job) * dl_activation_bytes(job) /
                    (by.tensor * by.context) / 1e9;
   else
-    m->sample_gb = (t ? kept_of_tokens(job, t) : kept_of_images(job)) / 1e9;
+    m->sample_gb = dl_kept_activations(job) / 1e9;
 }
 
-/* Language models keep keys, values and what a layer puts out in 16 bits where
- * weights have fewer, as in serving_inputs.c. */
+/* Language models keep what a layer puts out in 16 bits where weights have
+ * fewer, and keys and values unless they compute in FP8, as in
+ * serving_inputs.c. */
 static void hold_inference(const struct dl_job *job, struct dl_memory_need *m) {
   double size = dl_work_bytes(job), kept = size, keys = size, weight = size;
   const struct dl_architecture *generator = dl_generator(job);
   double others = generator ? dl_or(generator->pipeline_params_m, 0) : 0;
-  if (language(job)) {
+  if (dl_language_of(job)) {
     kept = size < 2 ? 2 : size;
     weight = job->weight_bytes > 0 ? job->weight_bytes : size;
-    keys = job->kv_bytes > 0 ? job->kv_bytes : kept;
+    keys = job->run->precision == DL_PRECISION_FP8 ? size : kept;
+    keys = job->kv_bytes > 0 ? job->kv_bytes : keys;
   }
   m->model_gb = m->states_gb = (job->run->params_m + others) * weight / 1e3;
-  m->sample_gb = (cache(job) * keys + at_once(job) * kept) / 1e9;
+  m->sample_gb = (cache(job) * keys + dl_outputs_at_once(job) * kept) / 1e9;
+}
+
+/* Sets the bounds of the interval. Sequences of fine-tuning may be shorter than
+ * the length that is given. */
+static void bound(const struct dl_job *job, struct dl_memory_need *m) {
+  bool tokens = dl_language_of(job) != NULL;
+  bool tunes = tokens && job->run->fine_tune != DL_TUNE_UNKNOWN;
+  double least = tunes ? LEAST_OF_FINE_TUNING : LEAST_OF_TOKENS;
+  double most = tokens ? MOST_OF_TOKENS : MOST_OF_IMAGES;
+  double shared =
+      m->shared ? dl_or(job->run->tensor_parallel, fmax(job->run->n_gpus, 1))
+                : 1;
+  double states = m->states_gb / shared, rest = m->need_gb - states;
+  m->low_gb =
+      LEAST_STATES * states + rest * exp(tokens ? -least : -LEAST_OF_IMAGES);
+  m->high_gb = MOST_STATES * states + DRIVER + rest * exp(most);
 }
 
 void dl_memory_of(const struct dl_job *job, struct dl_memory_need *m) {
@@ -302,13 +253,14 @@ void dl_memory_of(const struct dl_job *job, struct dl_memory_need *m) {
   }
   double has = gpu ? gpu->memory_gb : (double)NAN;
   m->batch = batch_of(job);
-  /* GPUs that serve a language model share it, and its requests. */
-  m->shared = dl_run_is_inference(job->run) && language(job);
+  /* GPUs that serve a language model share its copies, and all requests. */
+  m->shared = dl_run_is_inference(job->run) && dl_language_of(job);
   if (m->shared && job->run->n_gpus > 1) {
-    m->model_gb /= job->run->n_gpus;
+    m->model_gb /= dl_or(job->run->tensor_parallel, job->run->n_gpus);
     m->sample_gb /= job->run->n_gpus;
   }
   m->need_gb = m->model_gb + m->batch * m->sample_gb;
+  bound(job, m);
   m->over = m->need_gb > has;
   m->fits = usual((has - m->model_gb) / m->sample_gb);
 }

@@ -21,7 +21,13 @@
  * P stages has P micro-batches under way, with v > 1 virtual stages P + (P - 1)
  * / v (Korthikanti et al.). Weights beside LoRA adapters take 2 bytes, with
  * QLoRA 4.127 bits (NF4 and doubly quantized scales, arXiv 2305.14314), but for
- * embeddings, output layer and norms.
+ * embeddings, output layer and norms; the largest product is expanded to 16
+ * bits. In FP8 and FP4 with Transformer Engine they take 1 and .56 bytes.
+ * ZeRO-3 also gathers the embeddings and the output layer; in a pipeline FSDP
+ * leaves the weights of a stage gathered for all micro-batches, and sums their
+ * gradients in FP32 (torchtitan). Full trainings of diffusion models keep a
+ * moving average of the weights, 4 bytes each, and all of them the frozen
+ * networks around the trained one.
  *
  * Activations of image networks are f q per output of a convolution or dense
  * layer (acts_m), q bytes of one. In FP32 f is 2.97, least squares on relative
@@ -42,6 +48,10 @@
  * bytes in FP32, where the softmax keeps what it puts out, and 3 q in mixed
  * precision, where that is FP32 and multiplied in 16 bits; with fused kernels,
  * nothing.
+ * U-Nets of diffusion models count like convolutional networks. Detectors of
+ * torchvision and MMDetection (Faster R-CNN, RetinaNet and their like) freeze
+ * the stem and the first stage, 104 outputs of a pixel of the image, which are
+ * not kept, and the statistics of their batch norms, so that f is 2.
  * Checkpointing of n parts keeps the maps between them and one part (arXiv
  * 1604.06174): 2 / n, n the blocks or the root of the layers.
  *
@@ -50,8 +60,14 @@
  * (transformer.h: 10 h, and a s of scores) that is f = 1.7 for what is linear
  * in the tokens and 2.5 for the rest. Kernels that keep no scores
  * (FlashAttention) and selective checkpointing leave out the latter; full
- * checkpointing keeps 2 s b h a layer and one layer's activations. Logits take
- * 4 bytes (8 in FP32). All 178 settings of MosaicML's MPT trainings, which ran,
+ * checkpointing keeps 2 s b h a layer and one layer's activations. PyTorch's
+ * selective checkpointing by operators (torchtitan) keeps every second product,
+ * what attention puts out and the layer's input: f = .65. LoRA keeps no inputs
+ * of the feed-forward products; NVIDIA's kernels fuse the gate, and keep inputs
+ * of products in 8 bits in FP8. Logits take 4 bytes (8 in FP32) where the loss
+ * is fused or computed in parts, 14 in PyTorch (16 bits, logarithms of the
+ * softmax, gradients of both in FP32) and 18 with adapters in Transformers,
+ * which copies them. All 178 settings of MosaicML's MPT trainings, which ran,
  * are called fitting.
  *
  * A frozen backbone keeps no activations, gradients or moments: only its
@@ -62,7 +78,14 @@
  * GPUs on which a language model serves share it and its requests. The context
  * of the driver (about half a GB) and what the allocator keeps in reserve (12 %
  * in these data, median) come on top. They are about as much as the GB of
- * specifications, 2^30 bytes, are more than 1e9. */
+ * specifications, 2^30 bytes, are more than 1e9.
+ *
+ * The interval of 90 % goes from .97 of the states and a part of all else to
+ * 1.05 of the states, half a GB of the driver and a multiple of all else. These
+ * factors are .80 and 1.70 of image networks (the 131 above), .64 and 1.57 of
+ * language models, and down to .30 in fine-tuning, where sequences are often
+ * shorter than the length that is given (data/published-speeds.csv, sources
+ * left out: docs/lab/published-speeds.md). */
 
 #ifndef DL_ESTIMATE_NODE_PEAK_MEMORY_H
 #define DL_ESTIMATE_NODE_PEAK_MEMORY_H
@@ -77,10 +100,12 @@ struct dl_memory_need {
   double batch;     /* samples at once on a GPU, by job->scaling; of a data
                        set that has fewer: all */
   double need_gb;   /* model_gb + batch x sample_gb */
-  double fits;      /* largest usual batch that fits the GPU: a power of two,
-                       or above 64 a multiple of 32; 0: none */
-  bool shared;      /* by all GPUs: the figures count one's part */
-  bool over;        /* need_gb exceeds the GPU's memory */
+  double low_gb;    /* bounds of its 90 % interval */
+  double high_gb;
+  double fits; /* largest usual batch that fits the GPU: a power of two,
+                  or above 64 a multiple of 32; 0: none */
+  bool shared; /* by all GPUs: the figures count one's part */
+  bool over;   /* need_gb exceeds the GPU's memory */
 };
 
 void dl_memory_of(const struct dl_job *job, struct dl_memory_need *m);

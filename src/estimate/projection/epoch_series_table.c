@@ -8,23 +8,19 @@
 
 #include "base/constants.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "base/number.h"
 #include "estimate/projection/epoch_series.h"
 #include "io/csv.h"
 #include "io/lines.h"
 #include "logs/importers/importer.h"
 
-struct word {
-  const char *name;
-  double scale; /* to s or J */
-};
-
-/* In order of preference. The last three energies are CodeCarbon's and
- * Eco2AI's. */
-static const struct word durations[] = {
+/* Names and their factors to s or J, in order of preference. The last three
+ * energies are CodeCarbon's and Eco2AI's. */
+static const struct dl_named_number durations[] = {
     {"duration_s", 1},   {"epoch_s", 1},  {"elapsed_s", 1},  {"time_s", 1},
     {"elapsed_time", 1}, {"duration", 1}, {"duration(s)", 1}};
-static const struct word energies[] = {
+static const struct dl_named_number energies[] = {
     {"energy_j", 1},
     {"epoch_energy_j", 1},
     {"gpu_energy_j", 1},
@@ -33,11 +29,11 @@ static const struct word energies[] = {
     {"energy_consumed", DL_J_PER_KWH},
     {"power_consumption(kWh)", DL_J_PER_KWH},
     {"power_consumption(kWTh)", DL_J_PER_KWH}};
-static const struct word units[] = {{"_kwh", DL_J_PER_KWH},
-                                    {"_wh", DL_J_PER_WH},
-                                    {"_mj", 1e6},
-                                    {"_kj", 1e3},
-                                    {"_j", 1}};
+static const struct dl_named_number units[] = {{"_kwh", DL_J_PER_KWH},
+                                               {"_wh", DL_J_PER_WH},
+                                               {"_mj", 1e6},
+                                               {"_kj", 1e3},
+                                               {"_j", 1}};
 
 struct reading {
   struct dl_epoch_series *seen;
@@ -80,12 +76,12 @@ bool dl_epoch_series_is_table(const char *path, const char *energy_column) {
   return is;
 }
 
-static long find(const struct reading *r, const struct word *words, size_t n,
-                 double *scale) {
+static long find(const struct reading *r, const struct dl_named_number *words,
+                 size_t n, double *scale) {
   for (size_t i = 0; i < n; i++) {
     long column = dl_csv_find(r->csv, words[i].name);
     if (column >= 0) {
-      *scale = words[i].scale;
+      *scale = words[i].x;
       return column;
     }
   }
@@ -107,12 +103,12 @@ static enum dl_status find_energy(struct reading *r, const char *name,
                       name);
   for (size_t i = 0; i < DL_LENGTH(energies) && r->energy_scale == 0; i++)
     if (strcmp(name, energies[i].name) == 0)
-      r->energy_scale = energies[i].scale;
+      r->energy_scale = energies[i].x;
   size_t len = strlen(name);
   for (size_t i = 0; i < DL_LENGTH(units) && r->energy_scale == 0; i++) {
     size_t n = strlen(units[i].name);
     if (len > n && strcmp(name + len - n, units[i].name) == 0)
-      r->energy_scale = units[i].scale;
+      r->energy_scale = units[i].x;
   }
   return r->energy_scale > 0
              ? DL_OK
@@ -302,18 +298,13 @@ static bool adds_up(const double *x, size_t n) {
   return n >= LEAST;
 }
 
-static void check_totals(const struct reading *r, struct dl_diag *d) {
-  const struct dl_epoch_series *s = r->seen;
-  const struct {
-    const double *x;
-    long column;
-  } read[] = {{s->duration_s, r->duration}, {s->energy_j, r->energy}};
-  for (size_t i = 0; i < 2; i++)
-    if (adds_up(read[i].x, s->n))
-      dl_warn_at(d, dl_csv_path(r->csv), 0,
-                 "column '%s' grows like a running total; each row is read as "
-                 "one epoch of its own",
-                 dl_csv_name(r->csv, (size_t)read[i].column));
+static void check_total(const struct reading *r, long column, const double *x,
+                        struct dl_diag *d) {
+  if (adds_up(x, r->seen->n))
+    dl_warn_at(d, dl_csv_path(r->csv), 0,
+               "column '%s' grows like a running total; each row is read as "
+               "one epoch of its own",
+               dl_csv_name(r->csv, (size_t)column));
 }
 
 enum dl_status dl_epoch_series_from_table(struct dl_epoch_series *s,
@@ -332,7 +323,8 @@ enum dl_status dl_epoch_series_from_table(struct dl_epoch_series *s,
     status = dl_fail_at(d, DL_EINPUT, path, 0, "no epochs");
   if (status == DL_OK) {
     check_power(&r, d);
-    check_totals(&r, d);
+    check_total(&r, r.duration, s->duration_s, d);
+    check_total(&r, r.energy, s->energy_j, d);
   }
   dl_csv_free(r.csv);
   free(r.where);

@@ -46,12 +46,13 @@ static bool undivided_heads(const struct dl_result *r, struct dl_text *say) {
   const struct dl_run *run = r->job.run;
   const struct dl_architecture *arch = r->job.found.arch;
   const struct dl_transformer *t = arch ? arch->transformer : NULL;
-  return dl_run_is_inference(run) && t && dl_transformer_writes(t) &&
-         run->n_gpus > 1 && fmod(t->heads, run->n_gpus) > 0 &&
+  double n = dl_or(run->tensor_parallel, run->n_gpus);
+  return dl_run_is_inference(run) && t && dl_transformer_writes(t) && n > 1 &&
+         fmod(t->heads, n) > 0 &&
          SAY(say,
              "%g GPUs do not divide the %g attention heads of '%s': servers "
              "refuse that; use another number, or copies of it side by side",
-             run->n_gpus, t->heads, arch->head.id);
+             n, t->heads, arch->head.id);
 }
 
 /* A known duration of inference that is not the estimate's. */
@@ -269,6 +270,21 @@ static bool unknown_link(const struct dl_result *r, struct dl_text *say) {
              gpu->head.id, DL_PCIE_3_X16_GB_S);
 }
 
+/* A limit above the TDP, which only language models that are trained reach. */
+static bool raised_limit(const struct dl_result *r, struct dl_text *say) {
+  const struct dl_job *job = &r->job;
+  const struct dl_architecture *arch = job->found.arch;
+  bool reaches = arch && dl_is_language_model(arch);
+  return dl_run_set_has(&job->row->given, DL_RUN_power_limit_w) &&
+         !dl_run_is_inference(job->run) && !reaches &&
+         job->run->power_limit_w > job->tdp_w &&
+         SAY(say,
+             "--set power_limit_w=%g has no effect above the TDP of %g W: "
+             "trainings of images draw no more; give --set gpu.tdp_w=VALUE for "
+             "another board",
+             job->run->power_limit_w, job->tdp_w);
+}
+
 /* A precision for which the accelerator has no peak rate. */
 static bool lacks_rate(const struct dl_result *r, struct dl_text *say) {
   const struct dl_job *job = &r->job;
@@ -369,6 +385,9 @@ const struct dl_estimate_rule dl_estimate_rules[DL_N_ESTIMATE_RULES] = {
     {"unknown_link", unknown_link, NULL,
      "the link between the GPUs is not known: PCIe 3.0 x16 is assumed "
      "(gpu.link_gb_s)"},
+    {"raised_limit", raised_limit, NULL,
+     "power_limit_w has no effect above the TDP on trainings of images; give "
+     "gpu.tdp_w for another board"},
     {"lacks_rate", lacks_rate, NULL,
      "the GPU has no tensor rate for the precision; its next best peak is used "
      "instead"}};

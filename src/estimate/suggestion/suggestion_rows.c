@@ -10,12 +10,11 @@
 #include "base/memory.h"
 #include "estimate/assumptions.h"
 #include "estimate/node/peak_memory.h"
-#include "estimate/rows.h"
 
 struct suggestion_reader {
   struct dl_suggestion_rows *rows;
-  struct dl_suggestion_table *table;
-  const struct dl_suggestion_source *from;
+  bool measured;
+  const struct dl_csv *csv;
   struct dl_engine *engine;
 };
 
@@ -26,7 +25,6 @@ static void end_reader(struct suggestion_reader *r) {
 void dl_suggestion_rows_free(struct dl_suggestion_rows *rows) {
   free(rows->kept.row);
   free(rows->runs.row);
-  free(rows->wanted.row);
   for (size_t k = 0; k < DL_SUGGEST_KINDS; k++)
     dl_physics_rows_free(&rows->inputs[k]);
   dl_intern_free(&rows->texts);
@@ -96,7 +94,7 @@ static void keep_row(struct suggestion_reader *r, struct dl_suggestion_row *to,
          inputs->physics->input_size);
   dl_physics_rows_take(inputs, 0);
   to->input = inputs->input[inputs->n - 1];
-  if (r->from->measured)
+  if (r->measured)
     to->measured = measured_of(inputs->physics, run);
   to->arch = keep_text(rows, run->arch);
   to->gpu = keep_text(rows, run->gpu);
@@ -105,8 +103,9 @@ static void keep_row(struct suggestion_reader *r, struct dl_suggestion_row *to,
   to->batch_size = run->batch_size;
   to->image_px = run->image_px;
   to->seq_len = run->seq_len;
-  DL_GROW(r->table->row, r->table->cap, r->table->n + 1);
-  r->table->row[r->table->n++] = *to;
+  struct dl_suggestion_table *table = r->measured ? &rows->kept : &rows->runs;
+  DL_GROW(table->row, table->cap, table->n + 1);
+  table->row[table->n++] = *to;
 }
 
 /* Takes a row that has estimates, or skips it. */
@@ -114,7 +113,7 @@ static enum dl_status take_row(struct suggestion_reader *r,
                                struct dl_suggestion_row *to,
                                const struct dl_row *row, struct dl_diag *d) {
   const struct dl_bound_fit *of = fit_of(r->engine, to->kind);
-  const char *path = dl_csv_path(r->from->csv);
+  const char *path = dl_csv_path(r->csv);
   struct dl_predictor_row at;
   if (dl_run_is_inference(&row->run)) {
     dl_skip_at(d, path, to->line,
@@ -150,20 +149,19 @@ static enum dl_status read_row(void *ctx, size_t part,
 }
 
 enum dl_status dl_suggestion_rows_read(struct dl_suggestion_rows *rows,
-                                       struct dl_suggestion_table *table,
-                                       const struct dl_suggestion_source *from,
+                                       bool measured, const struct dl_model *m,
+                                       const struct dl_rows *from,
                                        struct dl_diag *d) {
   DL_SCOPED(end_reader)
-  struct suggestion_reader r = {.rows = rows, .table = table, .from = from};
-  const struct dl_rows of = {
-      .f = from->f, .catalog = from->catalog, .csv = from->csv};
+  struct suggestion_reader r = {
+      .rows = rows, .measured = measured, .csv = from->csv};
   const struct dl_row_sink sink = {.ctx = &r, .row = read_row};
-  DL_TRY(dl_engine_new(&r.engine, from->f, from->m, "physical", 0.5, d));
+  DL_TRY(dl_engine_new(&r.engine, from->f, m, "physical", 0.5, d));
   r.engine->fields.known = 0;
   /* A calibration reads rows like this. */
   dl_plan_assume(from->f, dl_assume_language_setup, true);
   dl_plan_warn_unused(from->f, d);
-  DL_TRY(dl_rows_each(&of, r.engine, &sink, d));
+  DL_TRY(dl_rows_each(from, r.engine, &sink, d));
   dl_plan_warn_aliases(from->f, d);
   return DL_OK;
 }

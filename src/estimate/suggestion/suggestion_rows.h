@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tables of configurations that could be measured, or are to be estimated, as
- * the fits of a model take them. */
+/* Tables of configurations that could be measured, or were, as the fits of a
+ * model take them. */
 
 #ifndef DL_ESTIMATE_SUGGESTION_SUGGESTION_ROWS_H
 #define DL_ESTIMATE_SUGGESTION_SUGGESTION_ROWS_H
 
+#include "estimate/rows.h"
 #include "model/model.h"
 #include "physics/rows/physics_rows.h"
 #include "run/plan.h"
@@ -39,7 +40,6 @@ struct dl_suggestion_table {
 struct dl_suggestion_rows {
   struct dl_suggestion_table kept; /* what calibrated the model so far */
   struct dl_suggestion_table runs; /* what could be measured */
-  struct dl_suggestion_table wanted;
   struct dl_physics_rows inputs[DL_SUGGEST_KINDS];
   const struct dl_fit *fit[DL_SUGGEST_KINDS]; /* NULL: no row of that kind */
   struct dl_intern texts;
@@ -47,21 +47,13 @@ struct dl_suggestion_rows {
 
 void dl_suggestion_rows_free(struct dl_suggestion_rows *rows);
 
-/* The rows of a table come from here; all is borrowed. */
-struct dl_suggestion_source {
-  const struct dl_model *m;
-  struct dl_catalog *catalog;
-  struct dl_row_plan *f; /* has the columns of the table */
-  struct dl_csv *csv;
-  bool measured; /* what columns say was; else what they say does not count */
-};
-
-/* Adds the rows of a source to a table of `rows`. Those that cannot be used are
- * skipped. Error (DL_EINPUT): the model has no fit that rows could calibrate.
- */
+/* Adds the rows of the table `csv` to rows->kept if they were measured, else to
+ * rows->runs: what columns say was measured then does not count. `f` has the
+ * columns of the table. Rows that cannot be used are skipped. Error
+ * (DL_EINPUT): the model has no fit that rows could calibrate. */
 enum dl_status dl_suggestion_rows_read(struct dl_suggestion_rows *rows,
-                                       struct dl_suggestion_table *table,
-                                       const struct dl_suggestion_source *from,
+                                       bool measured, const struct dl_model *m,
+                                       const struct dl_rows *from,
                                        struct dl_diag *d);
 
 #endif

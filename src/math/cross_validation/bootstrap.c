@@ -310,23 +310,22 @@ static void add_squares(double *scores, double *differences,
 }
 
 /* The range of a positive score x, whose logarithm is nearly normal. */
-static struct dl_boot_range positive(double x, double half) {
+static struct dl_span positive(double x, double half) {
   if (!(x > 0))
-    return (struct dl_boot_range){fmax(x - half, 0), x + half};
-  return (struct dl_boot_range){x * exp(-half / x), x * exp(half / x)};
+    return (struct dl_span){fmax(x - half, 0), x + half};
+  return (struct dl_span){x * exp(-half / x), x * exp(half / x)};
 }
 
 /* The intervals of a method, `half` t standard errors wide to either side. */
 static void find_ranges(struct dl_boot_scores *out, const struct dl_scores *x,
                         const double half[N_SCORES]) {
-  struct dl_boot_range unexplained = positive(1 - x->r2, half[R2]);
+  struct dl_span unexplained = positive(1 - x->r2, half[R2]);
   out->rmse = positive(x->rmse, half[RMSE]);
   out->mae = positive(x->mae, half[MAE]);
   out->mape = positive(x->mape, half[MAPE]);
   out->median_ape = positive(x->median_ape, half[MEDIAN]);
-  out->r2 = (struct dl_boot_range){1 - unexplained.high, 1 - unexplained.low};
-  out->bias =
-      (struct dl_boot_range){x->bias - half[BIAS], x->bias + half[BIAS]};
+  out->r2 = (struct dl_span){1 - unexplained.high, 1 - unexplained.low};
+  out->bias = (struct dl_span){x->bias - half[BIAS], x->bias + half[BIAS]};
 }
 
 /* Whether the first is better (-1) or worse (1) than the second, or neither is

@@ -33,6 +33,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/number.h"
 #include "base/progress/progress.h"
 
 /* Ways to group the rows at once. */
@@ -58,13 +59,10 @@ struct dl_boot {
   struct dl_progress *progress; /* or NULL */
 };
 
-struct dl_boot_range {
-  double low, high; /* NaN: too few groups, or a resample without it */
-};
-
-/* Scores of one predictor; units as in struct dl_scores. */
+/* Ranges of the scores of one predictor; units as in struct dl_scores. NaN: too
+ * few groups, or a resample without it. */
 struct dl_boot_scores {
-  struct dl_boot_range rmse, mae, mape, median_ape, r2, bias;
+  struct dl_span rmse, mae, mape, median_ape, r2, bias;
   size_t rank; /* 0: unknown */
 };
 

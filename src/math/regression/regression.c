@@ -6,8 +6,8 @@
 #include "math/regression/regression_methods.h"
 
 const struct dl_regression *const dl_regressions[DL_N_REGRESSIONS] = {
-    &dl_ols,     &dl_ridge,    &dl_krr, &dl_physical,
-    &dl_serving, &dl_language, &dl_cpu,
+    &dl_ols,     &dl_ridge,    &dl_krr,   &dl_physical,
+    &dl_serving, &dl_language, &dl_tuned, &dl_cpu,
 };
 
 const struct dl_regression *dl_regression_find(const char *name) {

@@ -13,6 +13,7 @@ extern const struct dl_regression dl_physical;
 extern const struct dl_regression dl_serving;
 extern const struct dl_regression dl_language;
 extern const struct dl_regression dl_cpu;
+extern const struct dl_regression dl_tuned;
 
 /* DL_EFAILED if the shapes of a sample differ, DL_EINPUT if a weight is not
  * positive and finite. */

@@ -224,14 +224,7 @@ bool dl_means_is_like(const struct dl_csv *csv) {
   return any && dl_csv_find(csv, "n") >= 0;
 }
 
-/* A row of a file. */
-struct means_row {
-  const struct dl_csv *csv;
-  const char *const *cell;
-  size_t line;
-};
-
-static enum dl_status bad_cell(const struct means_row *s, size_t i,
+static enum dl_status bad_cell(const struct dl_csv_row *s, size_t i,
                                struct dl_diag *d) {
   return dl_fail_at(d, DL_EINPUT, dl_csv_path(s->csv), s->line,
                     "column '%s': invalid number '%.64s'",
@@ -239,7 +232,7 @@ static enum dl_status bad_cell(const struct means_row *s, size_t i,
 }
 
 /* A mean and a standard deviation of n values; both empty: none. */
-static enum dl_status read_mean(struct dl_mean *m, const struct means_row *s,
+static enum dl_status read_mean(struct dl_mean *m, const struct dl_csv_row *s,
                                 size_t at, size_t sd_at, size_t n,
                                 struct dl_diag *d) {
   double sd = 0;
@@ -256,7 +249,7 @@ static enum dl_status read_mean(struct dl_mean *m, const struct means_row *s,
 }
 
 /* The key of a row: the configuration, then all but the statistics. */
-static void make_key(const struct dl_means *m, const struct means_row *s,
+static void make_key(const struct dl_means *m, const struct dl_csv_row *s,
                      struct dl_text *key) {
   dl_text_clear(key);
   dl_text_add(key, s->cell[0]);
@@ -275,7 +268,7 @@ static void make_key(const struct dl_means *m, const struct means_row *s,
 
 static enum dl_status take_cell(struct dl_means_cell *c,
                                 const struct dl_run_column *column,
-                                const struct means_row *s, size_t at, size_t n,
+                                const struct dl_csv_row *s, size_t at, size_t n,
                                 struct dl_diag *d) {
   struct dl_mean x, log;
   if (column->is_text) {
@@ -297,7 +290,7 @@ static enum dl_status take_cell(struct dl_means_cell *c,
   return DL_OK;
 }
 
-static enum dl_status take_row(struct dl_means *m, const struct means_row *s,
+static enum dl_status take_row(struct dl_means *m, const struct dl_csv_row *s,
                                struct dl_text *key, struct dl_diag *d) {
   size_t last = dl_csv_n_cols(s->csv) - 1, n, row;
   if (!dl_parse_count(s->cell[last], &n) || n < 1)
@@ -342,8 +335,8 @@ static enum dl_status read_table(struct dl_means *m, struct dl_csv *csv,
     for (size_t i = 0; i < block->n_rows && status == DL_OK; i++)
       status =
           take_row(m,
-                   &(struct means_row){csv, block->cell + i * block->n_cols,
-                                       block->line[i]},
+                   &(struct dl_csv_row){csv, block->cell + i * block->n_cols,
+                                        block->line[i]},
                    &key, d);
   return status;
 }

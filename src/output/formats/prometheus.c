@@ -22,11 +22,9 @@
 
 enum { MOST_ROWS = 100000 };
 
-/* Units by the end of a key; the first match counts. */
-static const struct metric_unit {
-  const char *end, *name; /* name NULL: no metric, another unit has it */
-  double factor;
-} units[] = {
+/* Units by the end of a key; the first match counts. `unit` NULL: no metric,
+ * another unit has it. */
+static const struct dl_named_unit units[] = {
     {"_per_kwh", "_per_kilowatt_hour", 1},
     {"_g_kwh", "_grams_per_kilowatt_hour", 1},
     {"energy_kwh", NULL, 1},
@@ -78,11 +76,11 @@ static bool metric_name(struct dl_text *t, const char *prefix, const char *key,
   const char *unit = "";
   *factor = 1;
   for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-    if (ends_with(key, units[i].end)) {
-      if (!units[i].name)
+    if (ends_with(key, units[i].names)) {
+      if (!units[i].unit)
         return false;
-      n -= strlen(units[i].end);
-      unit = units[i].name;
+      n -= strlen(units[i].names);
+      unit = units[i].unit;
       *factor = units[i].factor;
       break;
     }

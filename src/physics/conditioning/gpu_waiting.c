@@ -110,20 +110,35 @@ static void without_time(struct waiting_node *n,
   n->variance -= both * both / var;
 }
 
+/* The share of a known time that is beyond the work, and not waiting for the
+ * input, where nothing says that GPUs waited. */
+static double surplus_of(const struct dl_gpu_waiting_prior *q,
+                         const struct dl_gpu_waiting_known *known,
+                         double busy) {
+  if (!(q->surplus_share > q->static_share) || isnan(known->time) ||
+      !isnan(known->util) || !isnan(known->power) || q->by_work)
+    return 0;
+  double input = isnan(q->input) ? 0 : exp(q->input - known->time);
+  return fmax(1 - hypot(busy, input), 0);
+}
+
 static void at_node(struct waiting_node *n,
                     const struct dl_gpu_waiting_prior *q,
                     const struct dl_gpu_waiting_known *known, double d) {
   n->busy = exp(-d);
   n->misfit = 0;
-  double waiting = (1 - n->busy) * q->static_share;
-  double factor = log(n->busy + waiting);
+  double surplus = surplus_of(q, known, n->busy);
+  double waiting = (1 - n->busy - surplus) * q->static_share;
+  double slow = surplus * q->surplus_share;
+  double factor = log(n->busy + waiting + slow);
   if (isnan(known->time))
     without_time(n, q, known, d, factor);
   else
     with_time(n, q, known, d, factor);
   if (!isnan(known->util))
     weigh(n, known->util + d, q->var_util);
-  double share = waiting / (n->busy + waiting) * STATIC_SD;
+  double off = hypot(waiting * STATIC_SD, slow * q->surplus_sd);
+  double share = off / (n->busy + waiting + slow);
   if (isnan(known->power)) {
     n->variance += share * share;
     n->var_power += share * share;

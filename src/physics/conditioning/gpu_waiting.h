@@ -48,9 +48,13 @@ struct dl_gpu_waiting_prior {
                           own interval */
   double most_power;   /* that GPUs can draw at work; INFINITY: no limit */
   double static_share; /* static by working power */
-  double var_util;     /* of the utilization at work */
-  double waits;        /* probability of waiting, 0 .. 1 */
-  double input;        /* time of the input alone; NaN: it keeps up */
+  /* The power in the time beyond the work where neither a utilization nor a
+   * power is known, relative to the working power, and the standard deviation
+   * of its logarithm; static where that is more. */
+  double surplus_share, surplus_sd;
+  double var_util; /* of the utilization at work */
+  double waits;    /* probability of waiting, 0 .. 1 */
+  double input;    /* time of the input alone; NaN: it keeps up */
   double var_input;
   bool by_work; /* input and its variance are relative to the time of the work,
                    of which nothing is known */

@@ -3,9 +3,9 @@
  *
  * A forward pass takes, for each sample,
  *
- *   T  = N F C (Tc + Te + Tm + Tl)
+ *   T  = N F C (Tc + Tv + Tm + Tl)
  *   Tc = 2 M ((1 - d) / (am Pm) + d / (av Pv)) / (clock x share)
- *   Te = elements A e / (V clock) x elements of the software
+ *   Tv = elements A e / (V clock) x elements of the software
  *   Tm = e W / (b memory B)
  *   Tl = (layer L + pass) / (b n)
  *

@@ -158,22 +158,33 @@ static double adapters(const struct language_step *k) {
          (1 + UNDIVIDED * (in->tensor - 1));
 }
 
+/* Mixes what tuned software takes with what plain software does, by the share
+ * of plain software. */
+static double by_software(const struct dl_language_inputs *in, double tuned,
+                          double plain) {
+  return tuned + in->untuned * (plain - tuned);
+}
+
 /* Activations, scores and weights of a micro-batch. */
 static struct dl_taped traffic(const struct language_step *k) {
   const struct dl_language_inputs *in = k->in;
   double passes = in->passes / 3 * (1 + AGAIN * in->again);
-  struct dl_taped t = term(
-      k, in->element * TRAFFIC * in->layers * in->hidden * passes * k->per_part,
-      DL_LANG_CT, 1);
+  double plain = in->composed ? COMPOSED_TRAFFIC : PLAIN_TRAFFIC;
+  double more =
+      by_software(in, 1, in->element > 2 ? WITHOUT_CASTS * plain : plain);
+  double logit = by_software(in, 2 * in->element, PLAIN_LOGIT);
+  struct dl_taped t = term(k,
+                           in->element * TRAFFIC * in->layers * in->hidden *
+                               passes * more * k->per_part,
+                           DL_LANG_CT, 1);
   add(&t, dl_taped_of(adapters(k)));
   if (in->fused)
     by(k, &t, DL_LANG_FUSED, 1);
   add(&t, term(k, SCORE_PASSES * in->element * in->scores * k->per_part,
                DL_LANG_EAGER, 1));
-  add(&t,
-      dl_taped_of(copies(k) + 2 * in->element * in->vocabulary * k->per_part +
-                  (in->passes * in->element + in->unpack) *
-                      held(k, in->params, in->experts) / k->split));
+  add(&t, dl_taped_of(copies(k) + logit * in->vocabulary * k->per_part +
+                      (in->passes * in->element + in->unpack) *
+                          held(k, in->params, in->experts) / k->split));
   scale(&t, 1 / in->bandwidth);
   by(k, &t, DL_LANG_EM, -1);
   by_effects(k, &t);
@@ -186,7 +197,9 @@ static struct dl_taped optimizer(const struct language_step *k) {
   double own =
       in->shards > 1 ? in->trained : held(k, in->trained, in->trained_experts);
   struct dl_taped t =
-      term(k, in->state_bytes * own / k->split / in->shards / in->bandwidth,
+      term(k,
+           by_software(in, 1, PLAIN_OPTIMIZER) * in->state_bytes * own /
+               k->split / in->shards / in->bandwidth,
            DL_LANG_WOPT, 1);
   by(k, &t, DL_LANG_EM, -1);
   return t;
@@ -194,7 +207,9 @@ static struct dl_taped optimizer(const struct language_step *k) {
 
 static struct dl_taped launches(const struct language_step *k) {
   const struct dl_language_inputs *in = k->in;
-  double kernels = KERNELS * in->layers;
+  double of_layer =
+      by_software(in, KERNELS, in->composed ? COMPOSED_KERNELS : PLAIN_KERNELS);
+  double kernels = of_layer * in->layers;
   if (in->launched > 0)
     kernels += (ROUTING + PRODUCTS * (in->launched - 1)) * in->moe_layers;
   struct dl_taped t = term(k, kernels / in->pipeline * (in->passes + in->again),
@@ -384,7 +399,7 @@ static struct dl_taped static_power(const struct language_step *k,
 static void limit(struct language_step *s, struct dl_taped wanted) {
   const struct language_step *k = s;
   const struct dl_language_inputs *in = k->in;
-  struct dl_taped most = term(k, fmin(in->tdp, in->limit), DL_LANG_PCAP, 1);
+  struct dl_taped most = term(k, in->limit, DL_LANG_PCAP, 1);
   struct dl_taped kappa = term(k, 1, DL_LANG_KAPPA, 1);
   struct dl_taped slow;
   s->power =

@@ -61,6 +61,14 @@
  * NVL72: 72 before fusion, 31 after). Transformer Engine launches the products
  * of each expert apart (nl = ne), other software all together (nl = 1).
  *
+ * Plain software (Transformers, operator by operator) moves more: the traffic
+ * of activations is 1.9 times as much, 4 times in gated layers, whose norms and
+ * rotations are composed of operators, and .7 of that in FP32; a logit has 60 B
+ * for 2 e; the optimizer 1.6 times as much; a layer 20 or 32 kernels a pass for
+ * 10 (language_cost_private.h). Where the software is not known each is a mean,
+ * in which plain software has the weight 1 / n: a single GPU mostly runs plain
+ * scripts, hundreds a tuned trainer.
+ *
  * Tv is 0 but for TensorFlow (outside MLPerf), where loss scaling, clipping,
  * accumulation and optimizer are operations on each tensor of weights in turn:
  * about 12 on each of a layer's 16. A step takes
@@ -102,11 +110,12 @@
  * Each GPU draws, m (Tc + Ta) of a step computing and m Tm + To moving data,
  *
  *   Pd = (TDP (pa + pu + (pf m (Tc + Ta) + pm (m Tm + To)) / T0) + pb BW') Gp
- *   P  = (Pd^-8 + C^-8)^(-1/8),  C = pcap min(TDP, limit)
+ *   P  = (Pd^-8 + C^-8)^(-1/8),  C = pcap limit
  *
- * BW': bandwidth of GDDR6 or later. Where C binds, T grows by exp(kappa
- * ln(x)^2) as in training_cost.h, with B = .6 (pa TDP + pb BW'') Gp, BW'' what
- * its chips could move.
+ * where a limit above the board's TDP takes its place (A100 boards of 400 W at
+ * a limit of 500 W draw 423 to 476 W). BW': bandwidth of GDDR6 or later. Where
+ * C binds, T grows by exp(kappa ln(x)^2) as in training_cost.h, with B = .6 (pa
+ * TDP + pb BW'') Gp, BW'' what its chips could move.
  *
  * Work and memory follow Kaplan et al. (arXiv 2001.08361), Korthikanti et al.
  * (arXiv 2205.05198) and Rajbhandari et al. (arXiv 1910.02054); the bubble
@@ -238,7 +247,10 @@ struct dl_language_inputs {
   double bandwidth;     /* B/s */
   double gddr;          /* GB/s of GDDR6 or later; 0: other memory */
   double chips;         /* GB/s that its chips could move */
-  double tdp, limit;    /* W */
+  double tdp, limit;    /* W; tdp: no less than the limit */
+  double untuned;       /* share of plain software: 1 Transformers, 0 tuned,
+                           between them where the software is not known */
+  int composed;         /* norms and positions are composed of operators */
   int format;           /* enum dl_language_format */
   int gathers;          /* weights are divided too (ZeRO-3) */
   int fused, graphs;    /* software; */
@@ -246,6 +258,7 @@ struct dl_language_inputs {
   int pcie;             /* the link is PCIe */
   int by_weight;        /* operations on each tensor of weights in turn */
   int reduces_last;     /* gradients, after the backward pass */
+  int unused;
 };
 
 /* An optimizer step: what each part takes alone, s, and the whole; W of a GPU.

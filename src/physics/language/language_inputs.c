@@ -59,6 +59,7 @@ const struct dl_physics_quantity
         {DL_ON_GPU(peak_fp16_tensor_tflops), false, false},
         {DL_ON_GPU(peak_bf16_tensor_tflops), false, false},
         {DL_ON_GPU(peak_fp8_tensor_tflops), false, false},
+        {DL_ON_GPU(peak_fp4_tensor_tflops), false, false},
         {DL_ON_GPU(multiprocessors), false, false},
         {DL_ON_GPU(boost_mhz), false, false},
         {DL_ON_GPU(bandwidth_gb_s), true, true},
@@ -108,14 +109,30 @@ static bool has_kernels_since(const struct dl_physics_row *row) {
 /* 4-bit weights are read, and written and read again in 16 bits. */
 #define UNPACKED_BYTES 2.5
 
+/* Share of the products that a training in FP4 computes in 16 bits: NVIDIA,
+ * arXiv 2509.25149, keeps 16 % of the linear layers. */
+#define LEFT_BY_FP4 0.16
+
+/* Peak rate of products in FP8 or FP4, TFLOP/s; 0 or NaN: none. */
+static double peak_of_few_bits(const struct dl_accelerator *gpu,
+                               enum dl_precision precision) {
+  double in_16 = dl_peak_16_bit(gpu, precision);
+  if (precision == DL_PRECISION_FP4 && gpu->peak_fp4_tensor_tflops > 0)
+    return 1 / ((1 - LEFT_BY_FP4) / gpu->peak_fp4_tensor_tflops +
+                LEFT_BY_FP4 / in_16);
+  bool fewer = precision == DL_PRECISION_FP8 || precision == DL_PRECISION_FP4;
+  return fewer ? gpu->peak_fp8_tensor_tflops : 0;
+}
+
 static enum dl_language_format format_of(const struct dl_physics_row *row) {
   const struct dl_accelerator *gpu = row->gpu;
   enum dl_precision precision = row->run->precision;
   double in_16 = dl_peak_16_bit(gpu, precision);
-  if (precision == DL_PRECISION_FP8 && gpu->peak_fp8_tensor_tflops > 0)
+  if (peak_of_few_bits(gpu, precision) > 0)
     return DL_LANG_FP8;
-  if (in_16 > 0 && (precision == DL_PRECISION_UNKNOWN ||
-                    dl_is_16_bit(precision) || precision == DL_PRECISION_FP8))
+  if (in_16 > 0 &&
+      (precision == DL_PRECISION_UNKNOWN || dl_is_16_bit(precision) ||
+       precision == DL_PRECISION_FP8 || precision == DL_PRECISION_FP4))
     return DL_LANG_16_BIT;
   return precision == DL_PRECISION_TF32 && gpu->peak_tf32_tflops > 0
              ? DL_LANG_TF32
@@ -125,11 +142,11 @@ static enum dl_language_format format_of(const struct dl_physics_row *row) {
 static void read_rates(const struct dl_physics_row *row,
                        struct dl_language_inputs *in) {
   const struct dl_accelerator *gpu = row->gpu;
-  const double peak[] = {[DL_LANG_16_BIT] =
-                             dl_peak_16_bit(gpu, row->run->precision),
-                         [DL_LANG_TF32] = gpu->peak_tf32_tflops,
-                         [DL_LANG_FP32] = gpu->peak_fp32_tflops,
-                         [DL_LANG_FP8] = gpu->peak_fp8_tensor_tflops};
+  const double peak[] = {
+      [DL_LANG_16_BIT] = dl_peak_16_bit(gpu, row->run->precision),
+      [DL_LANG_TF32] = gpu->peak_tf32_tflops,
+      [DL_LANG_FP32] = gpu->peak_fp32_tflops,
+      [DL_LANG_FP8] = peak_of_few_bits(gpu, row->run->precision)};
   in->format = (int)format_of(row);
   in->element =
       in->format == DL_LANG_16_BIT || in->format == DL_LANG_FP8 ? 2 : 4;
@@ -145,8 +162,8 @@ static void read_rates(const struct dl_physics_row *row,
   in->bandwidth = 1e9 * gpu->bandwidth_gb_s;
   in->gddr = dl_gddr_gb_s(gpu);
   in->chips = dl_gddr_chips_gb_s(gpu);
-  in->tdp = gpu->tdp_w;
-  in->limit = row->run->power_limit_w > 0 ? row->run->power_limit_w : in->tdp;
+  in->limit = dl_or(row->run->power_limit_w, gpu->tdp_w);
+  in->tdp = fmax(gpu->tdp_w, in->limit);
 }
 
 /* GPUs, and what joins them: NVLink in its domain, then the network. */
@@ -286,6 +303,18 @@ static void read_division(const struct dl_physics_row *row,
   in->micro_batches = dl_or(run->grad_accum, 1);
 }
 
+/* Software that is not known is plain on one GPU and tuned on many. */
+static void read_software(const struct dl_physics_row *row,
+                          struct dl_language_inputs *in) {
+  const struct dl_transformer *t = row->arch->transformer;
+  bool known = row->run->stack;
+  in->composed = is_causal(row->arch) && t->gated > 0;
+  if (dl_stack_of(row->run) == DL_SOFTWARE_TRANSFORMERS)
+    in->untuned = 1;
+  else if (!known)
+    in->untuned = 1 / fmax(in->n_gpus, 1);
+}
+
 /* Place in the residual process: tokens of a micro-batch, GPUs, and software,
  * format and what is trained, which must be equal. */
 static void locate(struct dl_language_inputs *in) {
@@ -330,6 +359,7 @@ const char *dl_language_inputs_read(const struct dl_physics_row *row,
       dl_framework_of(run) == DL_FRAMEWORK_TENSORFLOW && !in->graphs;
   in->reduces_last = in->by_weight || (in->graphs && in->pcie);
   in->whole = !run->stack;
+  read_software(row, in);
   group(row, &in->grouping);
   locate(in);
   const struct dl_required required[] = {

@@ -8,7 +8,7 @@
 #include "physics/language/language_cost.h"
 
 /* The quantities they are made of. */
-enum { DL_N_LANGUAGE_QUANTITIES = 64 };
+enum { DL_N_LANGUAGE_QUANTITIES = 65 };
 extern const struct dl_physics_quantity
     dl_language_quantities[DL_N_LANGUAGE_QUANTITIES];
 

@@ -19,6 +19,16 @@ static void list_parts(const struct dl_language_cost *cost,
   memcpy(part, all, sizeof all);
 }
 
+/* The time if plain software had that share. */
+static double time_with(const struct dl_fit_row *row, double untuned) {
+  const struct dl_language_inputs *of = (const void *)row->inputs;
+  struct dl_language_inputs in = *of;
+  struct dl_language_cost cost;
+  in.untuned = untuned;
+  dl_language_cost_of(row->fit->c, row->fx, &in, &cost);
+  return cost.time;
+}
+
 void dl_language_parts_of(const struct dl_fit_row *row,
                           struct dl_language_parts *parts) {
   static const char *const names[] = {"compute", "attention", "memory",
@@ -37,6 +47,12 @@ void dl_language_parts_of(const struct dl_fit_row *row,
   double kernels = cost->compute + cost->attention + cost->memory +
                    cost->optimizer + cost->exchange;
   parts->gpu_share = kernels / fmax(kernels, cost->launch);
+  parts->untuned = inputs->untuned;
+  parts->if_tuned = parts->if_plain = 0;
+  if (inputs->whole) {
+    parts->if_tuned = log(time_with(row, 0) / cost->time);
+    parts->if_plain = log(time_with(row, 1) / cost->time);
+  }
 }
 
 void dl_language_bound(const double *c, const void *inputs,

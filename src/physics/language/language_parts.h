@@ -9,9 +9,13 @@
 
 struct dl_language_parts {
   struct dl_language_cost cost;
-  double static_w;   /* power of a GPU that waits */
-  double gpu_share;  /* of the time in which it has a kernel while it works, one
-                        of a collective too: its utilization */
+  double static_w;  /* power of a GPU that waits */
+  double gpu_share; /* of the time in which it has a kernel while it works, one
+                       of a collective too: its utilization */
+  /* Logarithms of the time in tuned and in plain software, relative to the
+   * estimate, where the software is not known; else 0. */
+  double if_tuned, if_plain;
+  double untuned;    /* share of plain software */
   const char *bound; /* which part takes longest: "compute", "attention",
                         "memory", "launch" or "exchange"; or "input" */
 };

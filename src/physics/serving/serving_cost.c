@@ -113,12 +113,13 @@ static struct dl_taped traffic(const struct serving_round *k,
 
 /* The results of so many tokens between GPUs. */
 static struct dl_taped exchange(const struct serving_round *k,
-                                struct dl_taped tokens) {
+                                struct dl_taped tokens,
+                                enum dl_serving_constant share) {
   const struct dl_serving_inputs *l = k->in;
   double n = l->n_gpus;
   struct dl_taped t =
       dl_taped_scaled(tokens, 8 * l->layers * l->width * (n - 1) / n / l->link);
-  by(k, &t, DL_SERVE_XL, -1);
+  by(k, &t, share, -1);
   by_effect(k, &t, DL_SERVE_EFFECT_ARCH_TIME, 1);
   return t;
 }
@@ -155,9 +156,9 @@ static void set_times(struct serving_round *r) {
   r->layers = by_layer(k, 1, DL_SERVE_TAU);
   r->exchange = r->prompt_exchange = dl_taped_of(0);
   if (l->n_gpus > 1) {
-    r->exchange = exchange(k, dl_taped_of(b));
+    r->exchange = exchange(k, dl_taped_of(b), DL_SERVE_XL);
     add(&r->exchange, by_layer(k, 2, DL_SERVE_ALPHA));
-    r->prompt_exchange = exchange(k, prompt);
+    r->prompt_exchange = exchange(k, prompt, DL_SERVE_XP);
   }
   r->decode = dl_taped_sum(r->memory, r->compute);
   add(&r->decode, r->layers);
@@ -188,7 +189,7 @@ static void set_power(struct serving_round *r) {
   const struct dl_serving_inputs *l = k->in;
   double b = l->batch, v = l->answer;
   struct dl_taped kappa = term(k, 1, DL_SERVE_KAPPA);
-  struct dl_taped most = term(k, l->tdp, DL_SERVE_PCAP);
+  struct dl_taped most = term(k, l->limit, DL_SERVE_PCAP);
   r->base = term(k, l->tdp, DL_SERVE_PA);
   r->decode_ws = r->prefill_ws = dl_taped_of(0);
   draw(k, &r->decode_ws, r->decode, 1, DL_SERVE_PU, DL_N_SERVING);
@@ -223,7 +224,7 @@ void dl_serving_gradient(const double *c, const double *fx, const void *inputs,
   round_of(&r, c, fx, in, g ? &tape : NULL);
   struct dl_taped target[DL_N_SERVING_TARGETS];
   struct dl_taped time = dl_taped_scaled(r.time, 1 / in->batch);
-  target[DL_SERVE_TARGET_TIME] = time;
+  target[DL_SERVE_TARGET_TIME] = dl_taped_scaled(time, 1 / in->replicas);
   target[DL_SERVE_TARGET_POWER] = r.power;
   target[DL_SERVE_TARGET_ENERGY] = dl_taped_product(time, r.power);
   for (size_t t = 0; t < DL_N_SERVING_TARGETS; t++) {

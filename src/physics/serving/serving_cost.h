@@ -15,9 +15,11 @@
  * and the prompt of a request, once,
  *
  *   Tp = Nt (2 (u M / peak + p A / peakk) e / (ep n Gc)
- *            + 8 L u d (n-1)/n / (xl link))
+ *            + 8 L u d (n-1)/n / (xp link))
  *
- * with p = u^2 / 2 pairs of tokens. A share z of the layers may attend to the
+ * with p = u^2 / 2 pairs of tokens. A server may have several such groups of n
+GPUs, replicas, that divide the requests evenly; b is of one of them. A share z
+of the layers may attend to the
  * last w tokens alone: with F(x) = x^2 / 2 up to w and w x - w^2 / 2 beyond,
  *
  *   a = (1 - z) (u + v/2) + z (F(u + v) - F(u)) / v
@@ -35,7 +37,8 @@
  *   base = pa TDP
  *   Pd   = (base + TDP (pu Tg + pf (ec v Tc + ep b Tpc) + pm em v Tm) / T0)
  *          Gp Np,          Tg = T0 - v Th, Tpc: the arithmetic of Tp
- *   P    = (Pd^-8 + C^-8)^(-1/8),  C = pcap TDP
+ *   P    = (Pd^-8 + C^-8)^(-1/8),  C = pcap x the limit, the TDP unless it is
+set
  *
  * and where C binds, clocks fall: Tg grows by exp(kappa ln(r)^2), r = (P - B) /
  * (Pd - B), B = 0.6 base, within [0.02, 1]. G and N are what a GPU and a
@@ -60,7 +63,8 @@ enum dl_serving_constant {
   DL_SERVE_EP,     /* share of the peak for prompts */
   DL_SERVE_TAU,    /* s: a layer */
   DL_SERVE_ALPHA,  /* s: one exchange between GPUs */
-  DL_SERVE_XL,     /* share of the links' rate */
+  DL_SERVE_XL,     /* share of the links' rate, decoding */
+  DL_SERVE_XP,     /* the same for prompts, large messages */
   DL_SERVE_C0,     /* s: a step on the host */
   DL_SERVE_C1,     /* s: and for each request */
   DL_SERVE_OLD,    /* the host's time with servers of 2024, relative */
@@ -97,7 +101,7 @@ enum dl_serving_factor {
 enum dl_serving_target {
   DL_SERVE_TARGET_TIME,   /* of the server for a request, s: 1 / requests per
                              second */
-  DL_SERVE_TARGET_ENERGY, /* of a request, all GPUs, J */
+  DL_SERVE_TARGET_ENERGY, /* of a request, all its GPUs, J */
   DL_SERVE_TARGET_POWER,  /* of one GPU, mean, W */
   DL_N_SERVING_TARGETS
 };
@@ -106,7 +110,7 @@ enum dl_serving_target {
  * pairs: inputs are compared byte by byte. */
 struct dl_serving_inputs {
   struct dl_grouping grouping;
-  double batch;                    /* requests at once */
+  double batch;                    /* requests at once, of a replica */
   double prompt, answer;           /* tokens of a request, and of its output */
   double weights, experts;         /* W, X: parameters read per step */
   double share;                    /* q: of the experts, per token */
@@ -115,24 +119,27 @@ struct dl_serving_inputs {
   double window, windowed;         /* w, z */
   double layers, width;            /* L, d: hidden size */
   double weight_bytes, kept_bytes; /* of one element */
-  double n_gpus;
-  double peak;      /* FLOP/s of one GPU */
-  double peak_keys; /* products with keys and values */
-  double bandwidth; /* B/s of one GPU */
-  double link;      /* B/s between GPUs, one direction */
-  double tdp;       /* W of one GPU */
-  int old;          /* a server of 2024 */
+  double n_gpus;                   /* that divide a copy of the model */
+  double replicas;                 /* copies of it */
+  double peak;                     /* FLOP/s of one GPU */
+  double peak_keys;                /* products with keys and values */
+  double bandwidth;                /* B/s of one GPU */
+  double link;                     /* B/s between GPUs, one direction */
+  double tdp;                      /* W of one GPU */
+  double limit;                    /* W: its power limit */
+  int old;                         /* a server of 2024 */
   int unused;
 };
 
-/* A round: the requests that are served at once, each to its end. s, J of all
- * GPUs. */
+/* A round: the requests that a replica serves at once, each to its end. s, J of
+ * all its GPUs. */
 struct dl_serving_cost {
   double time_s, power_w; /* power: of one GPU */
   double prefill_s, decode_s, prefill_j, decode_j;
   /* Times of decoding, which add up. */
   double memory_s, compute_s, layers_s, exchange_s, host_s;
-  double static_w;   /* of one GPU with nothing to do, the model loaded */
+  double plain_s, plain_j; /* what plain software adds on the host */
+  double static_w;         /* of one GPU with nothing to do, the model loaded */
   const char *bound; /* which takes longest: "memory", "compute", "layers",
                         "exchange", "host" or "prompts" */
 };

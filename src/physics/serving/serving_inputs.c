@@ -24,11 +24,15 @@ const struct dl_physics_quantity
         {DL_ON_ARCH(hidden_size), true, false},
         {DL_ON_RUN(precision), false, false},
         {DL_ON_RUN(n_gpus), false, false},
+        {DL_ON_RUN(tensor_parallel), false, false},
+        {DL_ON_RUN(replicas), false, false},
+        {DL_ON_RUN(power_limit_w), false, false},
         {DL_ON_GPU(peak_fp32_tflops), false, false},
         {DL_ON_GPU(peak_tf32_tflops), false, false},
         {DL_ON_GPU(peak_bf16_tensor_tflops), false, false},
         {DL_ON_GPU(peak_fp16_tensor_tflops), false, false},
         {DL_ON_GPU(peak_fp8_tensor_tflops), false, false},
+        {DL_ON_GPU(peak_fp4_tensor_tflops), false, false},
         {DL_ON_GPU(peak_int8_tensor_tops), false, false},
         {DL_ON_GPU(multiprocessors), false, false},
         {DL_ON_GPU(boost_mhz), false, false},
@@ -51,16 +55,28 @@ const struct dl_physics_quantity
  * prompt_tokens may be off; bytes per element of the KV cache. */
 enum { WEIGHT_BYTES, ENGINE_2024, PROMPT_SD, KV_BYTES };
 
+/* Bytes of a weight in NVFP4: 16 of them share a scale of a byte. */
+#define FP4_BYTES 0.5625
+
+/* Of 8 bits or fewer. */
 static bool is_8_bit(enum dl_precision precision) {
-  return precision == DL_PRECISION_FP8 || precision == DL_PRECISION_INT8;
+  return precision == DL_PRECISION_FP8 || precision == DL_PRECISION_INT8 ||
+         precision == DL_PRECISION_FP4;
 }
 
 static double bytes_of(enum dl_precision precision) {
   if (dl_is_16_bit(precision))
     return 2;
+  if (precision == DL_PRECISION_FP4)
+    return FP4_BYTES;
   if (is_8_bit(precision))
     return 1;
   return precision == DL_PRECISION_FP64 ? 8 : 4;
+}
+
+static double kept_bytes(enum dl_precision precision) {
+  bool in_fp8 = precision == DL_PRECISION_FP8 || precision == DL_PRECISION_FP4;
+  return in_fp8 ? 1 : fmax(2, bytes_of(precision));
 }
 
 /* 0: none is known. */
@@ -74,6 +90,17 @@ static double peak_tflops(const struct dl_accelerator *gpu,
   if (dl_is_16_bit(precision) || is_8_bit(precision))
     peak = fmax(peak, in_16 * dl_half_rate_share(gpu));
   return in_8_bits ? fmax(peak, in_8) : peak;
+}
+
+/* Divides the GPUs into groups that have a copy of the model each, and the
+ * requests among these. All are one group where nothing is known of it. */
+static void divide(const struct dl_run *run, struct dl_serving_inputs *in) {
+  double all = dl_or(run->n_gpus, 1);
+  in->n_gpus =
+      fmin(dl_or(run->tensor_parallel, all / dl_or(run->replicas, 1)), all);
+  in->replicas = all / in->n_gpus;
+  in->batch = fmin(run->batch_size, dl_or(run->requests, run->batch_size));
+  in->batch /= in->replicas;
 }
 
 /* Prompts differ by the kind of requests where their length is uncertain. */
@@ -95,7 +122,7 @@ const char *dl_serving_inputs_read(const struct dl_physics_row *row,
   const struct dl_accelerator *gpu = row->gpu;
   double bytes = bytes_of(run->precision);
   *in = (struct dl_serving_inputs){0};
-  in->batch = fmin(run->batch_size, dl_or(run->requests, run->batch_size));
+  divide(run, in);
   in->prompt = run->prompt_tokens;
   in->answer = run->output_tokens;
   in->weights =
@@ -111,10 +138,10 @@ const char *dl_serving_inputs_read(const struct dl_physics_row *row,
   in->width = arch->hidden_size;
   in->weight_bytes =
       dl_or(row->other[WEIGHT_BYTES], dl_or(arch->weight_bytes, bytes));
-  /* Servers keep keys and values in 16 bits where weights have fewer, and
-   * attend in the format of the keys. */
-  in->kept_bytes = dl_or(row->other[KV_BYTES], fmax(2, bytes));
-  in->n_gpus = dl_or(run->n_gpus, 1);
+  /* Servers keep keys and values in FP8 where they compute in FP8 or FP4, in 16
+   * bits where weights alone have fewer, and attend in the format of the keys.
+   */
+  in->kept_bytes = dl_or(row->other[KV_BYTES], kept_bytes(run->precision));
   in->peak = 1e12 * peak_tflops(gpu, run->precision, is_8_bit(run->precision));
   in->peak_keys =
       1e12 * peak_tflops(gpu, run->precision,
@@ -122,7 +149,10 @@ const char *dl_serving_inputs_read(const struct dl_physics_row *row,
   in->bandwidth = 1e9 * gpu->bandwidth_gb_s;
   /* A link that is not known is PCIe 3.0. */
   in->link = 1e9 * dl_or(gpu->link_gb_s, DL_PCIE_3_X16_GB_S);
+  if (run->precision == DL_PRECISION_FP4)
+    in->peak = fmax(in->peak, 1e12 * dl_or(gpu->peak_fp4_tensor_tflops, 0));
   in->tdp = gpu->tdp_w;
+  in->limit = dl_or(run->power_limit_w, gpu->tdp_w);
   in->old = row->other[ENGINE_2024] > 0;
   group(row, &in->grouping);
   const struct dl_required required[] = {
@@ -157,7 +187,8 @@ const char *dl_serving_inputs_check(const void *inputs) {
   bool ok = in->batch > 0 && in->token_weights > 0 && in->weight_bytes > 0 &&
             in->n_gpus > 0 && in->peak > 0 && in->peak_keys > 0 &&
             in->bandwidth > 0 && in->kept_bytes > 0 && in->link > 0 &&
-            in->tdp > 0 && in->weights > 0 && in->layers > 0;
+            in->tdp > 0 && in->limit > 0 && in->weights > 0 &&
+            in->replicas > 0 && in->layers > 0;
   if (!ok)
     return "batch, GPUs, weights, layers, peak rate, bandwidth and TDP must be "
            "above 0";

@@ -14,7 +14,9 @@ static const struct dl_physics_constant constants[] = {
     [DL_SERVE_EP] = {"ep", NULL, 0.7, 0.1, "share of the peak rate, prompts"},
     [DL_SERVE_TAU] = {"tau", "s", 60e-6, 0.5, "a layer"},
     [DL_SERVE_ALPHA] = {"alpha", "s", 12e-6, 0.6, "an exchange between GPUs"},
-    [DL_SERVE_XL] = {"xl", NULL, 0.5, 0.6, "share of the links' rate"},
+    [DL_SERVE_XL] = {"xl", NULL, 0.5, 0.6,
+                     "share of the links' rate, decoding"},
+    [DL_SERVE_XP] = {"xp", NULL, 0.7, 0.1, "share of the links' rate, prompts"},
     [DL_SERVE_C0] = {"c0", "s", 2e-3, 0.8, "a step on the host"},
     [DL_SERVE_C1] = {"c1", "s", 20e-6, 0.8, "and for each request"},
     [DL_SERVE_OLD] = {"old", NULL, 3, 0.6, "host of 2024, relative"},
@@ -24,7 +26,7 @@ static const struct dl_physics_constant constants[] = {
     [DL_SERVE_PF] = {"pf", NULL, 0.6, 0.3, "power at the peak rate"},
     [DL_SERVE_PM] = {"pm", NULL, 0.35, 0.3, "power at the full bandwidth"},
     [DL_SERVE_PCAP] = {"pcap", NULL, 0.97, 0.04, "most power, share of TDP"},
-    [DL_SERVE_KAPPA] = {"kappa", NULL, 0.5, 0.5, "slower under a power cap"},
+    [DL_SERVE_KAPPA] = {"kappa", NULL, 0.7, 0.3, "slower under a power cap"},
 };
 
 static const struct dl_grouping_factor factors[] = {

@@ -34,12 +34,14 @@
  * plain FP32 in eager mode in any case,
  *
  *   base = pa TDP + pb BW                  pb for GDDR6 and later alone
- *   dyn  = TDP ptc (pu Tg + pf ec Tc + pm em mtc (Tm + Tw)) / T0
+ *   dyn  = TDP ptc a (pu Tg + pf ec Tc + pm em mtc (Tm + Tw)) / T0
  *   Pd   = (base + dyn) Gp Np              wanted
  *   P    = (Pd^-8 + C^-8)^(-1/8),  C = pcap min(TDP, limit)
  *
- * with ptc below 1 for GPUs without tensor cores, 1 for the others. Where the
- * limit binds, clocks fall:
+ * with ptc below 1 for GPUs without tensor cores, 1 for the others, and a = .45
+ * for the generation Ada in FP32 and TF32, 1 for others and in 16 bits: its
+ * boards draw .4 to .7 of their TDP there. An RTX 3070 whose limit is raised
+ * from 220 to 240 W draws 218 at most. Where the limit binds, clocks fall:
  *
  *   T = sqrt((Tg exp(kappa ln(r)^2))^2 + Th^2)
  *   r = (P - B) / (Pd - B),  within [0.02, 1]
@@ -65,9 +67,11 @@
  *
  * with w of 16 bits where the activations have 16. The last term: processes
  * that share a host launch their kernels at uneven times, which costs a step of
- * many short kernels more than one of few long ones; entries to MLPerf launch
- * a step as a whole (CUDA graphs), and have none. A GPU that waits draws half
- * of its power, assumed: polling.
+ * many short kernels more than one of few long ones. It is known of NVIDIA's
+ * containers alone: entries to MLPerf launch a step as a whole (CUDA graphs),
+ * and in eager mode the launches already take a slow host's time: ResNet-152
+ * runs 3.5 to 3.9 times as fast on 4 GPUs as on one (milabench). A GPU that
+ * waits draws half of its power, assumed: polling.
  *
  * Arithmetic takes no longer in 16 bits than in TF32 or FP32, and in TF32 no
  * longer than in FP32.
@@ -234,7 +238,7 @@ struct dl_training_inputs {
   int stack;            /* enum dl_training_stack */
   int other_in_tensor;
   int drop_last; /* samples that do not fill a batch are left out */
-  int unused;
+  int ada_32;    /* GPUs of the generation Ada, in formats of 32 bits */
 };
 
 /* Cost of an epoch, and the parts of its time (s). */

@@ -68,48 +68,48 @@ enum dl_status dl_filter(const struct dl_descriptor **e, size_t *n,
   return status;
 }
 
-/* Stores the letters and digits of a text in lower case in *to. */
-static const char *fold(const char *s, struct dl_text *to) {
-  dl_text_clear(to);
-  for (; s && *s; s++)
-    if (isalnum((unsigned char)*s))
-      dl_text_add_n(to, (char[]){(char)tolower((unsigned char)*s)}, 1);
-  return dl_text_str(to);
+/* Returns the next letter or digit of a text, or its end. */
+static const char *next_counted(const char *s) {
+  while (*s && !isalnum((unsigned char)*s))
+    s++;
+  return s;
 }
 
-/* Texts to look for, and room to fold a name. */
-struct text_search {
-  char *const *text;
-  size_t n;
-  struct dl_text name, part;
-};
-
-static bool is_in(struct text_search *w, const char *name, const char *text) {
-  return strstr(fold(name, &w->name), fold(text, &w->part)) != NULL;
-}
-
-static bool has_texts(struct text_search *w, const struct dl_descriptor *e) {
-  for (size_t i = 0; i < w->n; i++) {
-    const char *text = w->text[i];
-    bool has = is_in(w, e->id, text) || is_in(w, e->name, text);
-    for (size_t k = 0; k < e->n_aliases && !has; k++)
-      has = is_in(w, e->aliases[k], text);
-    if (!has)
+/* Whether a name begins with a text, by letters and digits in either case. */
+static bool begins(const char *name, const char *text) {
+  for (text = next_counted(text); *text; text = next_counted(text + 1)) {
+    name = next_counted(name);
+    if (tolower((unsigned char)*name++) != tolower((unsigned char)*text))
       return false;
   }
   return true;
 }
 
+static bool is_in(const char *name, const char *text) {
+  for (; *name; name++)
+    if (begins(name, text))
+      return true;
+  return begins("", text);
+}
+
+static bool has_text(const struct dl_descriptor *e, const char *text) {
+  bool has = is_in(e->id, text) || (e->name && is_in(e->name, text));
+  for (size_t k = 0; k < e->n_aliases && !has; k++)
+    has = is_in(e->aliases[k], text);
+  return has;
+}
+
 void dl_filter_texts(const struct dl_descriptor **e, size_t *n,
                      char *const *text, size_t n_texts) {
-  struct text_search w = {.text = text, .n = n_texts};
   size_t kept = 0;
-  for (size_t i = 0; i < *n; i++)
-    if (has_texts(&w, e[i]))
+  for (size_t i = 0; i < *n; i++) {
+    bool has = true;
+    for (size_t k = 0; k < n_texts && has; k++)
+      has = has_text(e[i], text[k]);
+    if (has)
       e[kept++] = e[i];
+  }
   *n = kept;
-  dl_text_free(&w.name);
-  dl_text_free(&w.part);
 }
 
 /* The keys of a sort: fields, and which of them are descending. */

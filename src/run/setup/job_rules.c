@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "catalog/architecture/scaling.h"
+#include "catalog/architecture/token_costs.h"
 #include "catalog/sample_kinds.h"
 #include "run/run.h"
 
@@ -79,8 +80,39 @@ static bool breaks_machine(const struct dl_row *row,
              r->n_gpus, gpu->head.id, r->n_gpus);
 }
 
+/* Language models have plain software and tuned trainers, images eager mode. */
+static bool breaks_trainer(const struct dl_row *row,
+                           struct dl_message_style *to) {
+  const struct dl_architecture *arch = row->found.arch;
+  enum dl_software stack = dl_stack_of(&row->run);
+  if (!arch || dl_run_is_inference(&row->run))
+    return false;
+  bool language = dl_is_language_model(arch);
+  if (language && stack == DL_SOFTWARE_EAGER)
+    return dl_rule_message(
+        to, "{stack} eager: use transformers for plain Transformers or PyTorch "
+            "without fused kernels, tuned for a trainer with fused attention "
+            "and FSDP (llm-foundry, torchtitan)");
+  return !language && stack == DL_SOFTWARE_TUNED &&
+         dl_rule_message(to,
+                         "{stack} tuned is for language models, and '%s' is "
+                         "none; use eager, compiled, ngc or mlperf",
+                         arch->head.id);
+}
+
+/* A known duration has the start-up in it. */
+static bool breaks_startup(const struct dl_row *row,
+                           struct dl_message_style *to) {
+  return row->run.startup_s > 0 && !dl_run_is_inference(&row->run) &&
+         dl_run_set_has(&row->given, DL_RUN_duration_s) &&
+         dl_rule_message(
+             to, "{startup_s} does not go with a known duration, which has the "
+                 "start-up in it; leave one out");
+}
+
 bool dl_dataset_check(const struct dl_row *row, const struct dl_dataset *data,
                       struct dl_message_style *to) {
   return breaks_data(row, data, to) || breaks_image(row, to) ||
-         breaks_machine(row, to);
+         breaks_machine(row, to) || breaks_trainer(row, to) ||
+         breaks_startup(row, to);
 }

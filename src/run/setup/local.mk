@@ -7,5 +7,7 @@ libdlest_a_SOURCES += \
 	%D%/job_rules.h \
 	%D%/option_words.c \
 	%D%/option_words.h \
+	%D%/serving_setup.c \
+	%D%/serving_setup.h \
 	%D%/training_setup.c \
 	%D%/training_setup.h

@@ -9,6 +9,7 @@
 
 #include "catalog/architecture/token_costs.h"
 #include "catalog/architecture/transformer.h"
+#include "run/setup/serving_setup.h"
 
 struct dl_degrees dl_degrees_of(const struct dl_run *r) {
   double tensor = dl_or(r->tensor_parallel, 1);
@@ -350,18 +351,21 @@ static bool breaks_precision(const struct dl_row *row,
   const struct dl_accelerator *gpu = row->found.gpu;
   if (dl_run_is_inference(&row->run))
     return false;
-  if (row->run.precision == DL_PRECISION_FP8 && gpu &&
-      isnan(gpu->peak_fp8_tensor_tflops) &&
+  enum dl_precision precision = row->run.precision;
+  bool in_4 = precision == DL_PRECISION_FP4;
+  const char *name = in_4 ? "fp4" : "fp8";
+  if (gpu && (in_4 || precision == DL_PRECISION_FP8) &&
+      isnan(in_4 ? gpu->peak_fp4_tensor_tflops : gpu->peak_fp8_tensor_tflops) &&
       !dl_run_set_has(&row->given, DL_RUN_peak_tflops))
     return dl_rule_message(
         to,
-        "precision fp8: '%s' has no FP8 rate; use %s, or give "
-        "--set gpu.peak_fp8_tensor_tflops=VALUE",
-        gpu->head.id, isnan(gpu->peak_bf16_tensor_tflops) ? "fp16" : "bf16");
-  if (row->run.precision == DL_PRECISION_INT8)
-    return dl_rule_message(to,
-                           "precision int8 is for inference; use bf16 or fp16");
-  return false;
+        "precision %s: '%s' has no such rate; use %s, or give "
+        "--set gpu.peak_%s_tensor_tflops=VALUE",
+        name, gpu->head.id,
+        isnan(gpu->peak_bf16_tensor_tflops) ? "fp16" : "bf16", name);
+  return precision == DL_PRECISION_INT8 &&
+         dl_rule_message(to,
+                         "precision int8 is for inference; use bf16 or fp16");
 }
 
 /* The kernels of NVIDIA's containers run on NVIDIA's GPUs alone. A card of the
@@ -374,7 +378,7 @@ static bool breaks_stack(const struct dl_row *row,
          dl_rule_message(
              to,
              "{stack} ngc is NVIDIA's containers, and '%s' is no NVIDIA "
-             "GPU; use eager, compiled or mlperf",
+             "GPU; use transformers, tuned, compiled or mlperf",
              gpu->head.id);
 }
 
@@ -468,30 +472,11 @@ static bool breaks_tokens(const struct dl_row *row,
   return !dl_run_is_inference(r) && breaks_sizes(row, seq, to);
 }
 
-/* A rate says how long GPUs idle, and how many requests come in a time. */
-static bool breaks_serving(const struct dl_row *row,
-                           struct dl_message_style *to) {
-  const struct dl_run *r = &row->run;
-  double come = r->request_rate * r->duration_s;
-  if (!dl_run_is_inference(r) || !(r->request_rate > 0))
-    return false;
-  if (r->idle_s > 0)
-    return dl_rule_message(
-        to, "{idle_s} does not go with {request_rate}, which says how long "
-            "the GPUs idle; leave one out");
-  return fabs(come - r->requests) > 0.01 * come &&
-         dl_rule_message(
-             to,
-             "{request_rate} %g makes %g requests in {duration_s} %g, not "
-             "%g; leave out {requests}",
-             r->request_rate, come, r->duration_s, r->requests);
-}
-
 bool dl_setup_check(const struct dl_row *row, struct dl_message_style *to) {
   return breaks_products(row, to) || breaks_tuning(row, to) ||
          breaks_checkpointing(row, to) || breaks_stages(row, to) ||
          breaks_experts(row, to) || breaks_precision(row, to) ||
          breaks_stack(row, to) || breaks_limit(row, to) ||
          breaks_batches(row, to) || breaks_tokens(row, to) ||
-         breaks_serving(row, to);
+         dl_serving_check(row, to);
 }

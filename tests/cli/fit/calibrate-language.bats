@@ -49,14 +49,14 @@ close() {
 
 @test "a run moves other work by what they have in common" {
   local shipped=$DLEST_DATADIR/models/language.xml
-  read -r before _ < <(estimate "$shipped" --stack eager)
+  read -r before _ < <(estimate "$shipped" --stack tuned)
   runs tokens_per_s,stack \
-    "$(awk -v s="$before" 'BEGIN { print 1e9 / s * 1.3 }'),eager"
+    "$(awk -v s="$before" 'BEGIN { print 1e9 / s * 1.3 }'),tuned"
   gives 0 '' calibrate runs.csv -o fast.xml -q
   moved() {
     local m
     for m in "$shipped" fast.xml; do
-      "$DLEST" predict --model "$m" --tokens 1e9 --stack eager -q \
+      "$DLEST" predict --model "$m" --tokens 1e9 --stack tuned -q \
         --method physical --format json "$@" | jq '.estimates[0].duration_s'
     done | awk 'NR == 1 { a = $1 } { b = $1 } END { print log(a / b) }'
   }
@@ -74,9 +74,9 @@ close() {
 @test "a run whose GPUs waited teaches the speed of its work" {
   # 60 % of the time at 256000 tokens a second; the static power is below a
   # third of 300 W, so that 0.6 P + 0.4 s = 220 has P above 300.
-  runs tokens_per_s,gpu_util,gpu_power_w 76800,0.6,220
+  runs stack,tokens_per_s,gpu_util,gpu_power_w tuned,76800,0.6,220
   gives 0 '' calibrate runs.csv -o waited.xml -q
-  read -r seconds power half from < <(estimate waited.xml)
+  read -r seconds power half from < <(estimate waited.xml --stack tuned)
   # 128000 a second; the utilization is uncertain by 5 %
   close "$seconds" 7812.5 .04
   # and so is a run that does not wait: a run repeated is off by .02 x sqrt 2,

@@ -144,7 +144,7 @@ commands() {
     [ -s names ]
     diff names <(offered "$2" "$3" '' | grep -vx all | sort)
   done
-  diff <(printf '%s\n' cpu krr language ols physical ridge serving) \
+  diff <(printf '%s\n' cpu krr language ols physical ridge serving tuned) \
     <(offered fit --method '' | sort)
   diff <(printf '%s\n' carbontracker step step-energy step-power) \
     <(offered step -m '' | sort)

@@ -29,7 +29,7 @@ VALUES = {
     "batch-size": "32", "bootstrap": "500", "bootstrap-by": "gpu",
     "budget-kwh": "1e-9", "by": "arch", "charge": "share", "cite": "a paper",
     "classes": "10", "cloud": "aws:eu-west-1", "columns": "name",
-    "confidence": "80", "core-power": "11", "country": "FR", "coverage": "70",
+    "confidence": "80", "cooling": "liquid", "core-power": "11", "country": "FR", "coverage": "70",
     "cv": "group:gpu", "dataset": "cifar10", "deadline": "1s", "details": None,
     "define": "zz=batch_size*2", "drop-last": "3", "duration": "3h",
     "efficiency": "0.5", "embodied": None, "energy-column": "other_kwh",
@@ -56,7 +56,7 @@ VALUES = {
     "shard": "2/9", "share": "mig:1g.5gb",
     "epoch-time": "9h", "step-time": "250ms", "throughput": "700/s",
     "gpu-util": "40", "gpu-power": "200", "known": "none",
-    "since": "2030-01", "site": "hpc", "sort": "-id", "stabilise": "regime",
+    "since": "2030-01", "site": "hpc", "sort": "-id", "startup": "90s", "stabilise": "regime",
     "stable": "3", "suggest": None, "table": "runs.csv", "target": "epoch_energy_j",
     "title": "x", "tokens": "1e9", "top": "1", "totals": "totals.csv", "train-samples": "1000",
     "truncate-watts": None, "until": "2001-01", "use-gpus": "1",
@@ -64,7 +64,7 @@ VALUES = {
     "utilization": "0.5", "val-samples": "77",
     "fine-tune": "head", "train-tokens": "1e9", "optimizer": "sgd",
     "checkpointing": "full", "attention": "eager", "sharding": "zero2",
-    "tensor-parallel": "1", "pipeline-parallel": "1", "virtual-stages": "1",
+    "replicas": "1", "tensor-parallel": "1", "pipeline-parallel": "1", "virtual-stages": "1",
     "expert-parallel": "1", "context-parallel": "1", "grad-accum": "2",
     "global-batch": "48", "stack": "compiled", "network": "200",
     "gpus-per-node": "4", "weight": "gpu_power_w", "where": "zz=1", "width": "60", "window": "2",
@@ -78,8 +78,7 @@ VALUES = {
     "extract --set": "lr=3", "plot --by": "n_gpus", "report --by": "account",
     "report --gpu": "a100", "report --from": "sacct",
     "step --method": "step-power", "step --from": "epochs",
-    "fit --method": "krr", "calibrate --for": "plan.csv",
-    "calibrate --runs": "2", "plot --score": "median_ape",
+    "fit --method": "krr", "plot --score": "median_ape",
 }
 
 TRAINING = "predict -a resnet50 -g a100"
@@ -121,7 +120,8 @@ BASES = [
 # depend on what changes the memory alone.
 OF_LARGE = {"attention", "gpus-per-node", "grad-accum", "network", "optimizer",
             "pipeline-parallel", "sharding", "stack", "tensor-parallel",
-            "virtual-stages", "expert-parallel", "context-parallel"}
+            "replicas", "virtual-stages", "expert-parallel",
+            "context-parallel"}
 EXPECTED = {
     "predict -a resnet50 -g a100 -b 16,64": {"batch-size", "alias", "optimizer",
                                             "stack", "grad-accum",

@@ -10,6 +10,10 @@
 # Biderman et al., arXiv 2304.01373 (appendix D); the model cards of Llama 3 and 3.1.
 # Set-ups: BLOOM, arXiv 2211.05100; OPT, arXiv 2205.01068; Llama 3.1 405B, arXiv
 # 2407.21783. The number of GPUs of Llama 3 8B and 70B is not published.
+#
+# Published MWh of LLaMA, OPT and BLOOM are the boards' power limit (400 W) times
+# GPU-hours (and a PUE of 1.1 in the first table): they test hours and arithmetic.
+# Measured energies are tested elsewhere (docs/lab/make/reality.py).
 
 load ../common
 
@@ -57,7 +61,7 @@ print(arch, ratio, energy, int(inside))' "$arch" "$n" "$hours" "$mwh"
   done < <(published)
 }
 
-@test "GPU-hours within 1.25 in the median and 1.6 at worst, MWh alike" {
+@test "GPU-hours within 1.25 in the median and 1.6 at worst, power limit times hours alike" {
   command -v python3 >/dev/null || skip "no python3"
   compared >ratios
   run python3 - <<'EOF'
@@ -78,7 +82,7 @@ EOF
 hours() {
   "$DLEST" predict --arch llama-2-7b --gpu a100-sxm4-80gb --gpus 8 \
     --train-samples 1e5 --epochs 1 --seq-len 2048 --batch-size 4 \
-    --stack eager --method physical --format json -q "$@" |
+    --stack tuned --method physical --format json -q "$@" |
     python3 -c 'import json, sys
 print(json.load(sys.stdin)["estimates"][0]["duration_s"] / 3600)'
 }
@@ -121,7 +125,7 @@ from_groups() {
 @test "a known network on a known GPU is new where no neighbour was measured" {
   mpt='--arch mpt-7b --seq-len 2048 --batch-size 6 --sharding zero3'
   # shellcheck disable=SC2086
-  [ "$(from_groups $mpt --stack eager)" = config ]
+  [ "$(from_groups $mpt --stack tuned)" = config ]
   # shellcheck disable=SC2086
   [ "$(from_groups $mpt --stack ngc)" = gpu ]
   [ "$(from_groups --arch llama-2-70b --sharding zero3)" = gpu ]

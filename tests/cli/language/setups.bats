@@ -126,7 +126,7 @@ EOF
   for limit in '' '--set power_limit_w=180'; do
     # shellcheck disable=SC2086
     try predict --arch pythia-1.4b --gpu rtx-6000-ada --gpus 8 --batch-size 8 \
-      --seq-len 512 --tokens 1.18e9 --checkpointing none --stack eager $limit \
+      --seq-len 512 --tokens 1.18e9 --checkpointing none --stack tuned $limit \
       --precision amp --method physical -q --format json
     check '.global_batch == 64'
     jq '.estimates[0].duration_s' out

@@ -48,13 +48,13 @@ llama='--arch llama-2-7b --gpu a100 --method flops -q --format json'
   refuses 3 "dlest: $(message precision_int8_is_for)" predict $resnet \
     --precision int8
   # shellcheck disable=SC2086
-  refuses 3 "dlest: $(message precision_fp8_has_no v100-sxm2-16gb fp16)" \
+  refuses 3 "dlest: $(message precision_fp_has_no fp8 v100-sxm2-16gb fp16 fp8)" \
     predict --arch gpt2 --gpu v100 --tokens 1e9 --precision fp8
   # shellcheck disable=SC2086
   refuses 3 "dlest: $(message fine_tune_is_for lora resnet50 | as_options)" \
     predict $resnet --fine-tune lora:8
   # shellcheck disable=SC2086
-  refuses 3 "dlest: $(message precision_fp8_has_no a100-sxm4-40gb bf16)" \
+  refuses 3 "dlest: $(message precision_fp_has_no fp8 a100-sxm4-40gb bf16 fp8)" \
     predict $resnet --precision FP8
   cat >runs.csv <<'EOF'
 arch,gpu,n_gpus,global_batch,precision,fine_tune

@@ -43,7 +43,9 @@ bound() {
   check '[.nodes[].id] | contains(["xeon-8368-4xa100", "epyc-7742-8xa100",
     "xeon-8368", "dgx-a100", "dgx-h100", "workstation-rtx-4090",
     "laptop-rtx-3070", "aws:p4d.24xlarge", "aws:p3.16xlarge",
-    "aws:g5.xlarge", "gcp:a2-highgpu-1g"])'
+    "aws:g5.xlarge", "gcp:a2-highgpu-1g", "dgx-h200", "hgx-h200", "dgx-b200",
+    "dgx-b300", "gb200-nvl72", "gb200-tray", "gh200-node", "mi300x-8",
+    "mi355x-8", "gaudi3-8", "8xa100-pcie", "8xh100-pcie", "gcp:ct5p-hightpu-4t", "aws:trn2.48xlarge"])'
   check '[.nodes[] | select(.vendor == "azure").id] | length >= 4'
   jq -r '.nodes[].id' out >ids
   while read -r id; do
@@ -174,6 +176,109 @@ bound() {
   gives 0 '' predict --arch resnet50 --node ./node.xml --duration 1h --epochs 1 -q \
     --method tdp --format csv
   [[ $(head -1 out) = method,* ]]
+}
+
+# The work of all nodes is that of one in an eighth of the time, but for the
+# exchange; all else is the same in each node.
+@test 'several nodes: whole ones, by --gpus' {
+  gives 0 '' predict --arch resnet50 --node dgx-h100 --gpus 64 --method tdp \
+    --duration 1h -q --format json --embodied
+  check '.node.nodes == 8 and .node.used == 64 and .n_gpus == 64 and
+    .gpus_per_node == 8 and .network_gbps == 400 and .ram_gb == 8 * 2048'
+  jq -S '[.node.parts[].energy_j | values / 8]' out >eight
+  jq '.node.embodied[].job_g' out >made
+  gives 0 '' predict --arch resnet50 --node dgx-h100 --method tdp \
+    --duration 1h -q --format json --embodied
+  check '.node.nodes == 1 and .network_gbps == null'
+  jq -S '[.node.parts[].energy_j | values]' out >one
+  jq -ne '[inputs] | transpose | all((.[0] - .[1] | fabs) <= 1e-9 * .[1])' \
+    eight one
+  jq '.node.embodied[].job_g * 8' out | cmp - made
+  gives 0 '' predict --arch llama-2-7b --node dgx-h100 --gpus 16 \
+    --tokens 1e9 --network 100 -q --format json
+  check '.network_gbps == 100'
+  gives 0 '' predict --arch llama-2-7b --node dgx-h100 --gpus 16 \
+    --tokens 1e9 -q
+  head -1 out | grep -q ' on 16 x NVIDIA H100 80GB HBM3 in 2 x NVIDIA DGX H100:'
+  grep -q '^  Energy .*, whole nodes$' out
+  refuses 2 "dlest: $(message gpus_of_several_nodes 60 dgx-h100 8 56 64)" \
+    predict --arch resnet50 --node dgx-h100 --gpus 60
+  refuses 2 "dlest: $(message gpus_per_node_is_not 4 dgx-h100 8)" \
+    predict --arch resnet50 --node dgx-h100 --gpus 16 --gpus-per-node 4
+  refuses 2 "dlest: $(message node_has_accelerators_not dgx-h100 8 16)" \
+    predict --arch resnet50 --node dgx-h100 --use-gpus 16
+  refuses 2 "dlest: $(message node_has_accelerators_not xeon-8368 0 2)" \
+    predict --arch resnet50 --node xeon-8368 --gpus 2
+}
+
+# Fans at 1 of 4 GPUs of 300 W and 3 that idle at 50 W: 60 x (450 / 1200)^3.
+@test 'fans follow the power of the accelerators, a liquid needs none' {
+  my_node 'cpu="epyc-7742" gpu="v100-sxm2-16gb"' sockets=2 cpu_idle_w=25 \
+    gpus=4 gpu_idle_w=50 memory_gb=200 memory_w_gb=0.5 rest_w=100 fans_w=60 \
+    supply_efficiency=0.8
+  on_mine --use-gpus 1
+  part rest '(40 + 60 * 0.375 * 0.375 * 0.375) * 3600'
+  on_mine
+  part rest '100 * 3600'
+  on_mine --cooling liquid
+  part rest '40 * 3600'
+  on_mine --cooling air
+  part rest '100 * 3600'
+  # A supply of 2 kW that loses 250 W at half load loses 0.77 of it at any.
+  on_mine --use-gpus 1 --set node.rest_w=100 --set node.fans_w=0 \
+    --set node.supply_w=2000
+  bound node '(800 + 250 * (0.77 + 0.23 * 0.8)) * 3600'
+  my_node
+  refuses 2 "dlest: $(message cooling_liquid_has_no my)" \
+    predict --arch resnet50 --node ./node.xml --cooling liquid
+  misused predict "$(message has_no_effect_without cooling node)" \
+    --arch resnet50 --gpu a100 --cooling liquid
+}
+
+# Readings of others at the wall, which the entries' values were derived from or
+# not: the interval of the power holds them, and it is within a fifth.
+#   idle: 8 H100 in immersion 2263 W (MLPerf Training v4.0), 8 H200 in air 2464 W
+#   (Cisco UCS C885A); most: 8 H100 in air 8480 W (Latif et al. 2025), with its
+#   GPUs at their TDP.
+@test 'nodes by their readings at the wall' {
+  reading() { # WATTS OPTIONS...
+    local watts=$1
+    shift
+    gives 0 '' predict --arch resnet50 --method tdp --duration 1h -q \
+      --format json "$@"
+    check ".node.boundaries[] | select(.boundary == \"node\") |
+      .power_w > $watts / 1.2 and .power_w < $watts * 1.2"
+  }
+  reading 2263 --node dgx-h100 --cooling liquid --set gpu.tdp_w=74
+  reading 2464 --node hgx-h200 --cooling liquid --set gpu.tdp_w=75
+  reading 8480 --node dgx-h100
+}
+
+# Readings of nvidia-smi on H100: 74 W without a process, 120 W with one and no
+# kernel (github KellerJordan/modded-nanogpt).
+@test 'an unused accelerator idles at less than one that the job holds' {
+  gives 0 '' predict --arch llama-3-8b --node dgx-h100 --use-gpus 1 \
+    --phase inference --prompt-tokens 500 --output-tokens 50 --idle-s 3 -q \
+    --format json
+  check '.served.idle_w == 120 and .node.gpu_idle_w == 74'
+  gives 0 '' predict --arch llama-3-8b --node dgx-h100 --use-gpus 1 \
+    --phase inference --prompt-tokens 500 --output-tokens 50 --idle-s 3 -q \
+    --format json --set gpu.idle_w=70
+  check '.served.idle_w == 70 and .node.gpu_idle_w == 70'
+}
+
+@test 'the power of a node has an interval of its own' {
+  gives 0 '' predict --arch resnet50 --node dgx-a100 --batch-size 64 -q \
+    --format json
+  check '[.node.boundaries[] | select(.estimate == "physical" and
+    .boundary != "facility")] | all(.power_low_w < .power_w and .power_w < .power_high_w)'
+  # It has no error of the time.
+  check '.node.boundaries[] | select(.estimate == "physical" and
+    .boundary == "node") | .power_high_w / .power_low_w < .high_j / .low_j'
+  near '[.node.boundaries[] | select(.estimate == "physical" and
+    .boundary == "node").power_w][0]' '[.node.boundaries[] |
+    select(.estimate == "physical" and .boundary == "node").energy_j][0] /
+    [.estimates[] | select(.method == "physical").duration_s][0]'
 }
 
 @test 'refused: options that do not go together' {

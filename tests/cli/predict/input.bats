@@ -186,12 +186,13 @@ END
 }
 
 @test 'a loader bounds the power, whose interval has its doubt' {
-  # At the fast end of the time, which is the loader's, GPUs wait least.
+  # At the fast end of the time, which is the loader's, GPUs wait least; most of
+  # the power is static, 112 W.
   local run=("${base[@]:0:7}" -e 1 -m physical -q -f json) static low high
   gives 0 '' "${run[@]}" --loader synthetic
   alone=$(jq '.estimates[0].power_w' out)
   gives 0 '' "${run[@]}" --loader-workers 1
-  check ".estimates[0] | .power_low_w < 0.85 * .power_w and
+  check ".estimates[0] | .power_low_w < 0.87 * .power_w and
     .power_high_w > 1.3 * .power_w and .power_high_w < 1.2 * $alone"
   # intervals do not go below what the work alone takes
   gives 0 '' "${run[@]}" --loader-workers 1 --set stored_kb=5000 --coverage 99.9

@@ -37,6 +37,58 @@ load known
   grep -Eq 'GPU busy [0-9]+ % of the time' out
 }
 
+# Energies by CodeCarbon: TeenyTinyLlama (github Nkluge-correa/TeenyTinyLlama) and
+# Tucano 2b4 (huggingface.co/TucanoBR), whose boards draw up to 500 W.
+@test "a language model that takes longer draws nearly its power" {
+  local shape=transformer:kv_heads=HEADS,vocab=32000,tied=0,bias=0,positions=0
+  local job=(predict --method physical -q --format json)
+  try "${job[@]}" --arch ${shape/HEADS/16},layers=24,hidden=1024,heads=16,ffn=4096,seq=2048 \
+    --gpu a100-sxm4-40gb --tokens 9.83e9 --seq-len 2048 --batch-size 2 \
+    --grad-accum 2 --duration 1009910s
+  within '.estimates[0].energy_j' "$(jq -n '92.271 * 3.6e6')" 0.15
+  check '.estimates[0] | .low_j < 92.271 * 3.6e6 and .high_j > 92.271 * 3.6e6'
+  local tucano=("${job[@]}" --arch
+    ${shape/HEADS/4},layers=24,hidden=2560,heads=16,ffn=10240,seq=4096
+    --gpu a100-sxm4-80gb --gpus 16 --gpus-per-node 4 --tokens 5.138e11
+    --seq-len 4096 --global-batch 64 --duration 3042000s)
+  try "${tucano[@]}" --set power_limit_w=500
+  within '.estimates[0].energy_j' "$(jq -n '6430 * 3.6e6')" 0.15
+  check '.estimates[0] | .low_j < 6430 * 3.6e6 and .high_j > 6430 * 3.6e6'
+  # Without the limit its boards have 400 W.
+  try "${tucano[@]}"
+  check '.estimates[0].power_w <= 16 * 400'
+}
+
+@test "a limit above the TDP is of language models alone" {
+  local job=(predict --gpu a100-sxm4-40gb --method physical -f json)
+  try "${job[@]}" --arch resnet50 --set power_limit_w=500
+  grep -qF -e "$(message limit_has_no_effect 500 400)" err
+  try "${job[@]}" --arch llama-3-8b --tokens 1e9 --set power_limit_w=500
+  ! grep -qF 'power_limit_w' err || false
+  try "${job[@]}" --arch resnet50 --set power_limit_w=300
+  ! grep -qF 'power_limit_w' err || false
+  printf '%s\n' arch,gpu,power_limit_w resnet50,a100,500 >runs.csv
+  try predict --input runs.csv -m physical -f csv
+  grep -qF "$(message limit_of_rows_has_no_effect 1 '')" err
+}
+
+# RTX 4090, 60,000 images in 5 epochs of steps alone (github dtjgp/GreenAI): 256
+# and 302 W with ResNet-18, 270 and 298 W with VGG-11; an RTX 3080: 302 and 299.
+@test "boards of Ada draw less in TF32" {
+  local arch gpu low high
+  while read -r gpu arch low high; do
+    try predict --arch "$arch" --gpu "$gpu" --image-px 224 --batch-size 128 \
+      --precision tf32 --train-samples 60000 --val-samples 0 --epochs 5 \
+      --method physical -q --format json
+    check ".estimates[0].power_w > $low / 1.25 and .estimates[0].power_w < $high * 1.25"
+  done <<'END'
+rtx-4090 resnet18 256 302
+rtx-4090 vgg11 270 298
+rtx-3080 resnet18 302 302
+rtx-3080 vgg11 299 299
+END
+}
+
 @test "a time shorter than the estimate makes the work faster" {
   local epoch
   epoch=$(value .epoch_s)

@@ -38,7 +38,7 @@ share() {
   "$TOOL" "$DLEST" --rows >rows
   "$DLEST" predict --arch tinyllama-1.1b --gpu a100-sxm4-40gb --gpus 16 \
     --precision bf16 --batch-size 8 --global-batch 1024 --seq-len 2048 \
-    --checkpointing none --attention flash --sharding zero3 --stack eager \
+    --checkpointing none --attention flash --sharding zero3 --stack tuned \
     --framework pytorch --tokens 1e12 --method physical --format json >one.json
   want=$(jq '.estimates[0].tokens_per_s / (16 * 24000)' one.json)
   awk -v want="$want" '$1 == "tinyllama" { n++

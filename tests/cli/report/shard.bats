@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
-# --shard of extract, report and predict: the parts add up to the whole.
+# --shard of extract and report: the parts add up to the whole.
 
 load ../common
 load ../logs/logs
@@ -28,32 +28,6 @@ adds_up() {
 # adds_up_unordered: the same rows in any order
 adds_up_unordered() {
   adds_up "$@" >/dev/null || diff <(sort whole) <(sort parts)
-}
-
-@test 'predict --input: rows' {
-  cp "$DLEST_DATADIR/data/examples/plan.csv" .
-  [ "$(wc -l <plan.csv)" -gt 3 ]
-  for n in 1 2 3 7 100; do adds_up "$n" predict --input plan.csv; done
-}
-
-@test 'predict --input: line ends in quotes, CRLF, blank lines, no last line end' {
-  printf 'run_id,arch,gpu,note\r\n1,resnet50,a100,"a\r\nb\n2,resnet50,t4,c"\r\n\r\n3,vgg16,t4,d"e\r\n"4",vgg16,v100,"""\n5,vgg16,t4,x"\r\n6,alexnet,t4,' >quoted.csv
-  "$DLEST" predict -q --input quoted.csv -f csv --method tdp --duration 1h |
-    python3 -c 'import csv, sys
-rows = list(csv.DictReader(sys.stdin))
-assert [r["run_id"] for r in rows] == ["1", "3", "4", "6"], rows'
-  for n in 2 3 5 17 150; do
-    adds_up "$n" predict --method tdp --duration 1h --input quoted.csv
-  done
-}
-
-@test 'predict --input: a message names the line of the whole file' {
-  { echo arch,gpu,batch_size; yes resnet50,a100,32 | head -n 40
-    echo resnet50,a100,x; echo resnet50,a100,64; } >runs.csv
-  try predict -f csv --input runs.csv --method tdp --duration 1h --shard 8/8
-  [ "$status" -eq 3 ]
-  grep -qx "dlest: warning: runs.csv:42: $(message column_invalid_number batch_size x)" \
-    err
 }
 
 @test 'report: all rows of a job are in one part' {
@@ -120,47 +94,30 @@ assert [r["run_id"] for r in rows] == ["1", "3", "4", "6"], rows'
 }
 
 @test 'auto: the task of a Slurm job array' {
-  local plan=$DLEST_DATADIR/data/examples/plan.csv
+  for i in 1 2 3 4 5; do log "gpu-$i.csv" 20 "10$i"; done
   task() {
     SLURM_ARRAY_TASK_ID=$1 SLURM_ARRAY_TASK_MIN=$2 SLURM_ARRAY_TASK_MAX=$3 \
       SLURM_ARRAY_TASK_STEP=$4 SLURM_ARRAY_TASK_COUNT=$5 \
-      "$DLEST" predict --input "$plan" -q -f csv --shard auto
+      "$DLEST" extract gpu-*.csv -q -f csv --shard auto
   }
-  diff <(task 0 0 2 1 3) <("$DLEST" predict --input "$plan" -q -f csv --shard 1/3)
-  diff <(task 9 1 9 4 3) <("$DLEST" predict --input "$plan" -q -f csv --shard 3/3)
+  part() {
+    "$DLEST" extract gpu-*.csv -q -f csv --shard "$1"
+  }
+  diff <(task 0 0 2 1 3) <(part 1/3)
+  diff <(task 9 1 9 4 3) <(part 3/3)
   run task 5 1 7 2 3
   [ "$output" = "dlest: $(message shard_uneven)" ]
   [ "$status" -eq 2 ]
   refuses 2 "dlest: $(message shard_unset SLURM_ARRAY_TASK_ID)" \
-    predict --input "$plan" --shard auto
+    extract gpu-1.csv --shard auto
   export SLURM_ARRAY_TASK_ID=x
   refuses 2 "dlest: $(message shard_invalid SLURM_ARRAY_TASK_ID x)" \
-    predict --input "$plan" --shard auto
+    extract gpu-1.csv --shard auto
 }
 
 @test 'what is no shard' {
   for bad in 0/3 4/3 1 1/ /3 1/0 -1/3 1/3/4 1.5/3 2/1000001 Auto ''; do
     refuses 2 "dlest: $(message invalid_value shard "$bad" 'I/N with 1 <= I <= N, or auto')" \
       extract x.csv --shard "$bad"
-  done
-  refuses 2 "dlest: $(message has_no_effect_without shard input)" \
-    predict --arch resnet50 --gpu a100 --shard 1/2
-  refuses 2 "dlest: <stdin>: $(message shard_pipe)" \
-    predict --input - --shard 1/2 < <(echo arch,gpu)
-}
-
-@test "a later header in a part before" {
-  { echo arch,gpu,batch_size,epochs,train_samples
-    for i in $(seq 1 20); do echo "resnet50,a100,$i,1,1000"; done
-    echo batch_size,train_samples,gpu,arch,epochs
-    for i in $(seq 21 40); do echo "$i,1000,a100,resnet50,1"; done; } >rows.csv
-  "$DLEST" predict --input rows.csv -f csv >whole.csv
-  [ "$(cut -d, -f3 whole.csv | sort -u | wc -l)" -eq 41 ]
-  for n in 2 3 7; do
-    for i in $(seq "$n"); do
-      "$DLEST" predict --input rows.csv --shard "$i/$n" -f csv >part.csv
-      [ "$i" -eq 1 ] && cat part.csv || tail -n +2 part.csv
-    done >parts.csv
-    cmp whole.csv parts.csv
   done
 }

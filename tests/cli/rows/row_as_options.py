@@ -36,6 +36,7 @@ SETTINGS = {
     "loader": ("loader", "disk"),
     "loader_workers": ("loader-workers", "2"),
     "epochs": ("epochs", "3"),
+    "startup_s": ("startup", "30s"),
     "duration_s": ("duration", "50000s"),
     "epoch_s": ("epoch-time", "4000s"),
     "step_s": ("step-time", "0.40s"),

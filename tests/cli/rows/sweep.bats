@@ -22,7 +22,8 @@ GRID=(--arch resnet50,vit_base_patch16_224 --gpu a100,t4 --gpus 1,2
         jq -S ".estimates[$((6 * i)):$((6 * i + 6))] | map(del(.arch, .gpu,
           .n_gpus, .image_px, .seq_len, .batch_size, .recommended,
           .intensity_g_kwh, .intensity_of, .pue, .pue_of,
-          .price_per_kwh, .currency, .memory_need_gb, .assumed))" sweep.json >part.json
+          .price_per_kwh, .currency, .memory_need_gb,
+          .memory_need_low_gb, .memory_need_high_gb, .assumed))" sweep.json >part.json
         jq -S .estimates out | diff - part.json
       fi
       ((++i))

@@ -56,7 +56,7 @@ llama=(--arch llama-3-8b --gpu h100 --prompt-tokens 512 --output-tokens 256)
     near '.estimates[0].duration_s' "$t3"
     near '.estimates[0].energy_j' "2 * $e3 + $e2 + 300 * ($t3 - $t2)"
     # 3 + 3 and then 2
-    served --arch $arch "${one[@]}" --samples 8 --batch-size 1 --gpus 3
+    served --arch $arch "${one[@]}" --samples 8 --batch-size 1 --gpus 3 --stack eager
     near '.estimates[0].duration_s' "3 * $t1"
     near '.estimates[0].energy_j' "8 * $e1 + 300 * $t1"
     # 4 + 4 and then 2 on one GPU

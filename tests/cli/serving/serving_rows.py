@@ -22,9 +22,10 @@ def table(tool, folder, gpu):
     means = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(means)
     out = csv.writer(sys.stdout, lineterminator="\n")
-    out.writerow(("arch,gpu,n_gpus,phase,precision,weight_bytes,dataset,"
-                  "batch_size,prompt_tokens,prompt_doubt,output_tokens,"
-                  "engine_2024,requests,request_s,request_energy_j").split(","))
+    out.writerow(("arch,gpu,n_gpus,tensor_parallel,phase,precision,"
+                  "weight_bytes,kv_bytes,dataset,batch_size,prompt_tokens,"
+                  "prompt_doubt,output_tokens,engine_2024,requests,request_s,"
+                  "request_energy_j").split(","))
     older = means.read(folder + "/mlenergy_v2_inference.csv")
     newer = means.read(folder + "/mlenergy_v3_llm.csv")
     for row in means.rows_of(older, newer):
@@ -34,8 +35,9 @@ def table(tool, folder, gpu):
             continue
         kind, prompt = means.PROMPTS[kind]
         precision, size = means.PRECISIONS[precision]
-        out.writerow([arch, gpu, n, "inference", precision, size, kind,
-                      at_once, prompt, means.PROMPT_DOUBT, tokens, old,
+        out.writerow([arch, gpu, n, n, "inference", precision, size,
+                      means.KV_BYTES, kind, at_once, prompt,
+                      means.PROMPT_DOUBT, tokens, old,
                       REQUESTS, time, joules])
 
 

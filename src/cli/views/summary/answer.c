@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "base/number.h"
 #include "output/units.h"
 
@@ -83,56 +84,52 @@ void dl_answer_lines(struct dl_report *r, struct dl_answer_line *l, size_t n) {
 }
 
 const char *dl_boundary_words(const char *boundary, bool several) {
-  static const struct {
-    const char *name, *words[2];
-  } all[] = {{"gpu", {"GPU alone", "GPUs alone"}},
-             {"gpu+ram", {"GPU and memory", "GPUs and memory"}},
-             {"node", {"whole node", "whole node"}},
-             {"facility", {"node and cooling", "node and cooling"}}};
-  for (size_t i = 0; i < DL_LENGTH(all); i++)
-    if (strcmp(all[i].name, boundary) == 0)
-      return all[i].words[several];
-  return boundary;
+  static const struct dl_named_text all[2][4] = {
+      {{"gpu", "GPU alone"},
+       {"gpu+ram", "GPU and memory"},
+       {"node", "whole node"},
+       {"facility", "node and cooling"}},
+      {{"gpu", "GPUs alone"},
+       {"gpu+ram", "GPUs and memory"},
+       {"node", "whole nodes"},
+       {"facility", "nodes and cooling"}}};
+  return dl_text_of_name(all[several], 4, boundary, boundary);
 }
 
 /* --- quantities of formulas and fits */
 
 /* Words for quantities that the ranges of shipped fits are about or that
  * formulas often use. */
-static const struct {
-  const char *name, *words;
-} quantities[] = {{"gpu.tdp_w", "TDP"},
-                  {"gpu.bandwidth_gb_s", "memory bandwidth"},
-                  {"gpu.memory_gb", "GPU memory"},
-                  {"gpu.cuda_cores", "number of cores"},
-                  {"gpu.peak_fp32_tflops", "FP32 peak rate"},
-                  {"peak_tflops", "peak rate"},
-                  {"batch_size", "batch size"},
-                  {"n_gpus", "number of GPUs"},
-                  {"image_px", "input size"},
-                  {"seq_len", "sequence length"},
-                  {"train_samples", "training samples"},
-                  {"val_samples", "validation samples"},
-                  {"prompt_tokens", "prompt tokens"},
-                  {"output_tokens", "output tokens"},
-                  {"arch.token_params_m", "parameters per token"},
-                  {"params_m", "parameters"},
-                  {"arch.params_m", "parameters"},
-                  {"macs_g", "MACs"},
-                  {"arch.macs_g", "MACs"},
-                  {"acts_m", "activations"},
-                  {"arch.acts_m", "activations"},
-                  {"frozen_base", "frozen backbone"},
-                  {"arch.experts", "mixture of experts"},
-                  {"fine_tune", "fine-tuning of a part"},
-                  {"stack", "software"},
-                  {"gpu.family", "GPU generation"}};
+static const struct dl_named_text quantities[] = {
+    {"gpu.tdp_w", "TDP"},
+    {"gpu.bandwidth_gb_s", "memory bandwidth"},
+    {"gpu.memory_gb", "GPU memory"},
+    {"gpu.cuda_cores", "number of cores"},
+    {"gpu.peak_fp32_tflops", "FP32 peak rate"},
+    {"peak_tflops", "peak rate"},
+    {"batch_size", "batch size"},
+    {"n_gpus", "number of GPUs"},
+    {"image_px", "input size"},
+    {"seq_len", "sequence length"},
+    {"train_samples", "training samples"},
+    {"val_samples", "validation samples"},
+    {"prompt_tokens", "prompt tokens"},
+    {"output_tokens", "output tokens"},
+    {"arch.token_params_m", "parameters per token"},
+    {"params_m", "parameters"},
+    {"arch.params_m", "parameters"},
+    {"macs_g", "MACs"},
+    {"arch.macs_g", "MACs"},
+    {"acts_m", "activations"},
+    {"arch.acts_m", "activations"},
+    {"frozen_base", "frozen backbone"},
+    {"arch.experts", "mixture of experts"},
+    {"fine_tune", "fine-tuning of a part"},
+    {"stack", "software"},
+    {"gpu.family", "GPU generation"}};
 
 static const char *quantity_words(const char *name) {
-  for (size_t i = 0; i < DL_LENGTH(quantities); i++)
-    if (strcmp(quantities[i].name, name) == 0)
-      return quantities[i].words;
-  return name;
+  return dl_text_of_name(quantities, DL_LENGTH(quantities), name, name);
 }
 
 void dl_add_quantities(struct dl_text *t, const char *const *name, size_t n) {

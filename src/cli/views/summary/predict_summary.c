@@ -8,13 +8,25 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "cli/views/summary/answer.h"
+#include "estimate/methods/inference.h"
 #include "estimate/methods/estimator.h"
 #include "estimate/methods/work.h"
 #include "estimate/node/peak_memory.h"
 #include "output/units.h"
 #include "physics/cpu/cpu_inputs.h"
+#include "run/setup/training_setup.h"
 
-enum { ENERGY, FACILITY, TIME, POWER, EMISSIONS, EMBODIED, COST, N_LINES };
+enum {
+  REQUEST,
+  ENERGY,
+  FACILITY,
+  TIME,
+  POWER,
+  EMISSIONS,
+  EMBODIED,
+  COST,
+  N_LINES
+};
 
 struct summary {
   const struct dl_predict_answer *s;
@@ -27,18 +39,37 @@ struct summary {
 static void put(struct summary *m, int i, const char *label,
                 enum dl_style style, const char *unit,
                 const struct dl_interval *x) {
-  dl_answer_figure(&m->line[i], &(struct dl_answer){
-                                    label, style, unit, x->x, x->low, x->high,
-                                    i == ENERGY ? m->s->interval : NULL});
+  dl_answer_figure(
+      &m->line[i],
+      &(struct dl_answer){label, style, unit, x->x, x->low, x->high,
+                          i == ENERGY || i == REQUEST ? m->s->interval : NULL});
+}
+
+/* Fills the line with the energy of a request to a language model, Wh, and of
+ * its output. */
+static void request_line(struct summary *m) {
+  const struct dl_run *run = m->s->result.job.run;
+  double each = 3600 * run->requests;
+  double tokens = run->output_tokens / 1000;
+  const struct dl_interval wh = {m->energy.x / each, m->energy.low / each,
+                                 m->energy.high / each};
+  if (!dl_run_is_inference(run) || !m->s->result.predictions.served.tokens ||
+      isnan(wh.x))
+    return;
+  put(m, REQUEST, "Request", DL_PLAIN, "Wh", &wh);
+  if (tokens > 0)
+    dl_answer_number(&m->line[REQUEST], "", wh.x / tokens,
+                     " Wh per 1,000 output tokens");
 }
 
 static void energy_lines(struct summary *m) {
   const struct dl_footprint *foot = &m->s->o->foot;
-  const bool node = !isnan(m->s->whole.j.x);
-  const char *boundary = node ? m->s->whole.boundary : m->e->boundary;
+  const bool node = !isnan(m->s->node_j.x);
+  const char *boundary = node ? m->s->node_boundary : m->e->boundary;
   struct dl_answer_line *l = &m->line[ENERGY];
   put(m, ENERGY, "Energy", DL_KWH, "J", &m->energy);
-  const bool several = m->s->result.job.run->n_gpus > 1;
+  const bool several =
+      node ? m->s->node->use.nodes > 1 : m->s->result.job.run->n_gpus > 1;
   if (strcmp(boundary, "gpu") == 0 && dl_is_cpu(m->s->result.job.found.gpu))
     dl_answer_remark(l, several ? "CPUs alone" : "CPU alone");
   else
@@ -118,14 +149,14 @@ static void time_line(struct summary *m) {
 static void power_line(struct summary *m) {
   const struct dl_job *job = &m->s->result.job;
   const struct dl_accelerator *gpu = job->found.gpu;
-  const bool node = !isnan(m->s->whole.j.x);
+  const bool node = !isnan(m->s->node_j.x);
   struct dl_answer_line *l = &m->line[POWER];
   struct dl_memory_need need;
   char number[DL_NUMBER_SIZE];
   struct dl_interval watts = {m->e->power_w.x, m->e->power_w.low,
                               m->e->power_w.high};
   if (node)
-    watts = (struct dl_interval){m->energy.x / m->e->duration_s.x, NAN, NAN};
+    watts = m->s->node_power_w;
   put(m, POWER, "Power", DL_WATTS, "W", &watts);
   if (!node && job->run->n_gpus > 1) {
     dl_answer_remark(l, "%s %s", dl_format_short(number, job->run->n_gpus),
@@ -149,7 +180,7 @@ static void power_line(struct summary *m) {
 /* Emissions and cost of the energy, at the facility where its PUE is known. */
 static void footprint_lines(struct summary *m) {
   const struct dl_footprint *foot = &m->s->o->foot;
-  const bool node = !isnan(m->s->whole.j.x);
+  const bool node = !isnan(m->s->node_j.x);
   const double pue = node || isnan(foot->pue.x) ? 1 : foot->pue.x;
   const double grams = pue * foot->intensity.x / DL_J_PER_KWH;
   const double price = pue * foot->price / DL_J_PER_KWH;
@@ -163,7 +194,7 @@ static void footprint_lines(struct summary *m) {
     dl_answer_number(l, "", foot->intensity.x, " g/kWh");
     dl_answer_remark(l, "%s", foot->intensity.of);
   }
-  const double made = m->s->whole.embodied_g;
+  const double made = m->s->embodied_g;
   if (m->s->node->embodied)
     put(m, EMBODIED, "Embodied", DL_MASS, "g CO2e",
         &(struct dl_interval){made, NAN, NAN});
@@ -215,6 +246,25 @@ static void say_basis(struct dl_report *r, const struct dl_predict_answer *s) {
                      "steps.");
 }
 
+/* Says what is assumed of the software and of several GPUs in inference. */
+static void say_serving(struct dl_report *r, const struct dl_result *result) {
+  const struct dl_row *row = result->job.row;
+  const struct dl_run *run = result->job.run;
+  const char *s[] = {run->replicas > 1 ? "copies" : "copy",
+                     run->tensor_parallel > 1 ? "GPUs" : "GPU"};
+  if (!dl_run_is_inference(run))
+    return;
+  if (dl_is_assumed(row, DL_RUN_stack))
+    dl_report_say(r,
+                  "Assumed: plain Transformers or Diffusers, with the host's "
+                  "time (--stack).");
+  if (dl_is_assumed(row, DL_RUN_tensor_parallel))
+    dl_report_say(r,
+                  "Assumed: %g %s of the model on %g %s each "
+                  "(--tensor-parallel, --replicas).",
+                  run->replicas, s[0], run->tensor_parallel, s[1]);
+}
+
 /* Says that the answer comes from another method, for want of an estimate with
  * an interval. */
 static void say_rule_of_thumb(struct dl_report *r,
@@ -247,7 +297,7 @@ static void say_methods(struct dl_report *r, const struct dl_predict_answer *s,
     dl_add_interval(&t, DL_KWH, "J", s->result.est[s->result.best].energy_j.x,
                     &from, &to);
     dl_text_printf(&t, "%s (--all)",
-                   isnan(s->whole.j.x) ? "" : " for the GPUs alone");
+                   isnan(s->node_j.x) ? "" : " for the GPUs alone");
   }
   dl_text_add(&t, explain ? "." : ". Details: --explain.");
   dl_report_say(r, "%s", dl_text_str(&t));
@@ -257,24 +307,30 @@ void dl_predict_summary(struct dl_report *r, const struct dl_predict_answer *s,
                         bool all, bool explain) {
   const struct dl_estimate *e = &s->result.est[s->result.best];
   const char *assumed = dl_facts_assumed(&s->result.job, NULL);
-  struct summary m = {.s = s, .e = e, .energy = s->whole.j};
-  if (isnan(s->whole.j.x))
+  struct summary m = {.s = s, .e = e, .energy = s->node_j};
+  if (isnan(s->node_j.x))
     m.energy =
         (struct dl_interval){e->energy_j.x, e->energy_j.low, e->energy_j.high};
+  request_line(&m);
   energy_lines(&m);
   time_line(&m);
   power_line(&m);
   footprint_lines(&m);
   dl_answer_lines(r, m.line, N_LINES);
+  say_serving(r, &s->result);
   say_basis(r, s);
   say_rule_of_thumb(r, s);
   if (assumed && e->id == DL_METHOD_PHYSICAL &&
       isnan(s->result.job.run->tokens) &&
-      !s->result.predictions.served.tokens && !s->result.predictions.language)
+      !s->result.predictions.served.tokens &&
+      !s->result.predictions.served.tuned && !s->result.predictions.language)
     dl_report_say(r,
                   "Unknown for this network and derived from its FLOPs: %s; "
                   "the interval is wider for it.",
                   assumed);
+  if (e->id == DL_METHOD_PHYSICAL && dl_limit_matters(&s->result.job))
+    dl_report_say(r, "Boards may have a lowered limit (--set power_limit_w): "
+                     "time and power have room for it.");
   say_methods(r, s, all, explain);
 }
 
@@ -302,21 +358,13 @@ void dl_predict_known(struct dl_report *r, const struct dl_job *job,
             dl_number(known->static_w)});
 }
 
-struct figure {
-  const char *words, *unit;
-  const double *x; /* member of the descriptor */
-};
-
-static void add_sources(struct dl_table *t, const struct dl_descriptor *e,
-                        const struct figure *f, size_t n) {
-  for (size_t i = 0; i < n; i++) {
-    const struct dl_origin *from = &e->origin[dl_field_index(e, f[i].x)];
-    const struct dl_value v[] = {
-        dl_string(f[i].words), dl_number(*f[i].x),      dl_string(f[i].unit),
-        dl_string(e->name),    dl_string(from->source), dl_string(from->note)};
-    if (!isnan(*f[i].x))
-      dl_table_row(t, v, NULL);
-  }
+/* Adds a member of a descriptor, unless it is unknown. */
+static void add_source(struct dl_table *t, const struct dl_descriptor *e,
+                       const char *words, const char *unit, const double *x) {
+  const struct dl_origin *from = &e->origin[dl_field_index(e, x)];
+  if (!isnan(*x))
+    DL_ROW(t, NULL, dl_string(words), dl_number(*x), dl_string(unit),
+           dl_string(e->name), dl_string(from->source), dl_string(from->note));
 }
 
 void dl_predict_sources(struct dl_report *r, const struct dl_job *job) {
@@ -333,20 +381,29 @@ void dl_predict_sources(struct dl_report *r, const struct dl_job *job) {
     return;
   struct dl_table *t = DL_TABLE(r, NULL, "Sources", columns, false);
   if (gpu) {
-    const struct figure of_gpu[] = {
-        {"TDP", "W", &gpu->tdp_w},
-        {"memory bandwidth", "GB/s", &gpu->bandwidth_gb_s},
-        {"memory", "GB", &gpu->memory_gb},
-        {"FP32 peak rate", "TFLOP/s", &gpu->peak_fp32_tflops},
-        {"TF32 tensor peak rate", "TFLOP/s", &gpu->peak_tf32_tflops},
-        {"FP16 tensor peak rate", "TFLOP/s", &gpu->peak_fp16_tensor_tflops},
-        {"BF16 tensor peak rate", "TFLOP/s", &gpu->peak_bf16_tensor_tflops}};
-    add_sources(t, &gpu->head, of_gpu, DL_LENGTH(of_gpu));
+    add_source(t, &gpu->head, "TDP", "W", &gpu->tdp_w);
+    add_source(t, &gpu->head, "memory bandwidth", "GB/s", &gpu->bandwidth_gb_s);
+    add_source(t, &gpu->head, "memory", "GB", &gpu->memory_gb);
+    add_source(t, &gpu->head, "FP32 peak rate", "TFLOP/s",
+               &gpu->peak_fp32_tflops);
+    add_source(t, &gpu->head, "TF32 tensor peak rate", "TFLOP/s",
+               &gpu->peak_tf32_tflops);
+    add_source(t, &gpu->head, "FP16 tensor peak rate", "TFLOP/s",
+               &gpu->peak_fp16_tensor_tflops);
+    add_source(t, &gpu->head, "BF16 tensor peak rate", "TFLOP/s",
+               &gpu->peak_bf16_tensor_tflops);
+    if (dl_infers_tuned(job)) {
+      add_source(t, &gpu->head, "FP8 tensor peak rate", "TFLOP/s",
+                 &gpu->peak_fp8_tensor_tflops);
+      add_source(t, &gpu->head, "INT8 tensor peak rate", "TOP/s",
+                 &gpu->peak_int8_tensor_tops);
+      add_source(t, &gpu->head, "FP4 tensor peak rate", "TFLOP/s",
+                 &gpu->peak_fp4_tensor_tflops);
+    }
   }
   if (arch) {
-    const struct figure of_arch[] = {{"MACs", "G", &arch->macs_g},
-                                     {"activations", "M", &arch->acts_m},
-                                     {"parameters", "M", &arch->params_m}};
-    add_sources(t, &arch->head, of_arch, DL_LENGTH(of_arch));
+    add_source(t, &arch->head, "MACs", "G", &arch->macs_g);
+    add_source(t, &arch->head, "activations", "M", &arch->acts_m);
+    add_source(t, &arch->head, "parameters", "M", &arch->params_m);
   }
 }

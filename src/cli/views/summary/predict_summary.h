@@ -15,7 +15,11 @@ struct dl_predict_answer {
   const struct dl_node_options *node;
   double coverage;   /* 0 .. 1 */
   char interval[32]; /* "90 % interval" */
-  struct dl_node_answer whole;
+  /* Of a node: its energy and power at its widest boundary, and the embodied
+   * carbon that the job is charged. Numbers are NaN without. */
+  struct dl_interval node_j, node_power_w;
+  const char *node_boundary;
+  double embodied_g;
 };
 
 /* Adds energy, time, power, emissions and cost of the recommended estimate for

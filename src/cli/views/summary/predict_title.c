@@ -10,6 +10,7 @@
 #include "catalog/architecture/token_costs.h"
 #include "cli/options/count_text.h"
 #include "cli/views/summary/predict_summary.h"
+#include "estimate/methods/inference.h"
 #include "estimate/methods/work.h"
 #include "run/setup/training_setup.h"
 
@@ -114,6 +115,8 @@ static void add_data(struct title_settings *s) {
 static void add_inference(struct title_settings *s) {
   const struct dl_run *run = s->job->run;
   add(s, true, "inference");
+  if (dl_infers_tuned(s->job))
+    add(s, run->stack, "tuned software (TensorRT)");
   add_number(s, DL_RUN_requests, "", run->requests,
              isnan(run->prompt_tokens) ? " sample(s)" : " request(s)");
   add_number(s, DL_RUN_prompt_tokens, "", run->prompt_tokens,
@@ -125,6 +128,22 @@ static void add_inference(struct title_settings *s) {
   if (!isnan(run->request_rate))
     add_number(s, DL_RUN_request_rate, "", run->request_rate,
                " requests per second");
+}
+
+/* Checkpointing that dlest assumes, since a training would not fit or is slower
+ * otherwise. */
+static void add_checkpointing(struct title_settings *s) {
+  const struct dl_run *run = s->job->run;
+  char n[DL_NUMBER_SIZE];
+  DL_TEXT(t);
+  if (run->checkpointing != DL_CHECKPOINT_FULL ||
+      is_given(s, DL_RUN_checkpointing))
+    return;
+  dl_text_add(&t, "full checkpointing");
+  if (!isnan(run->checkpointed_layers))
+    dl_text_printf(&t, " of %s layers",
+                   dl_format_short(n, run->checkpointed_layers));
+  add(s, false, dl_text_str(&t));
 }
 
 static void add_settings(struct title_settings *s) {
@@ -155,6 +174,7 @@ static void add_settings(struct title_settings *s) {
   add_precision(s);
   if (tuning[run->fine_tune])
     add(s, true, tuning[run->fine_tune]);
+  add_checkpointing(s);
   if (run->stack && !dl_run_is_inference(run)) {
     DL_TEXT(t);
     dl_text_printf(&t, "software %s", run->stack);
@@ -173,7 +193,10 @@ static void add_machine(struct dl_text *t, const struct dl_job *job,
     dl_text_printf(t, " (%s)", node->profile);
   else if (!isnan(node->gpu_share))
     dl_text_printf(t, " (%g %% of it)", 100 * node->gpu_share);
-  if (node->found)
+  if (node->found && node->use.nodes > 1)
+    dl_text_printf(t, " in %s x %s", dl_format_short(n, node->use.nodes),
+                   node->entry.head.name);
+  else if (node->found)
     dl_text_printf(t, " in node %s", node->entry.head.id);
 }
 

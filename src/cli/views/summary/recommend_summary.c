@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/constants.h"
 #include "base/memory.h"
 #include "base/number.h"
@@ -110,7 +111,7 @@ void dl_recommend_answer(struct dl_report *r,
   energy_line(&line[ENERGY], "Energy", c, a);
   if (a->boundary)
     dl_answer_remark(&line[ENERGY], "%s",
-                     dl_boundary_words(a->boundary, a->n_gpus > 1));
+                     dl_boundary_words(a->boundary, !a->node && a->n_gpus > 1));
   if (a->runs > 1)
     dl_answer_remark(&line[ENERGY], "mean of %zu measured runs", a->runs);
   else if (a->runs == 1)
@@ -126,16 +127,14 @@ void dl_recommend_answer(struct dl_report *r,
   dl_answer_lines(g, line, N_LINES);
 }
 
-/* Why choices are excluded. */
-static const struct {
-  enum dl_excluded why;
-  const char *key, *label;
-} excluded[] = {{DL_CHOICE_SILENT, "n_silent", "without an estimate"},
-                {DL_CHOICE_MEMORY, "n_memory", "beyond the GPU's memory"},
-                {DL_CHOICE_DEADLINE, "n_deadline", "past the deadline"},
-                {DL_CHOICE_BUDGET, "n_budget", "over the budget"},
-                {DL_CHOICE_OUTSIDE, "n_outside", "outside the training data"},
-                {DL_CHOICE_UNTIMED, "n_untimed", "without a duration"}};
+/* Why choices are excluded: key and label. */
+static const struct dl_named_text excluded[] = {
+    [DL_CHOICE_SILENT] = {"n_silent", "without an estimate"},
+    [DL_CHOICE_MEMORY] = {"n_memory", "beyond the GPU's memory"},
+    [DL_CHOICE_DEADLINE] = {"n_deadline", "past the deadline"},
+    [DL_CHOICE_BUDGET] = {"n_budget", "over the budget"},
+    [DL_CHOICE_OUTSIDE] = {"n_outside", "outside the training data"},
+    [DL_CHOICE_UNTIMED] = {"n_untimed", "without a duration"}};
 
 void dl_recommend_settings(struct dl_report *r,
                            const struct dl_recommended_choices *v) {
@@ -180,9 +179,9 @@ void dl_recommend_settings(struct dl_report *r,
       {.key = "budget_j", .value = dl_number(o->budget_kwh * DL_J_PER_KWH)},
       {NULL, "budget", "kWh", DL_PLAIN, dl_known(o->budget_kwh)},
       {"n_choices", "choices", NULL, DL_CODE, dl_count(l->n)});
-  for (size_t i = 0; i < DL_LENGTH(excluded); i++) {
-    size_t n = l->n_excluded[excluded[i].why];
-    dl_report_add(r, excluded[i].key, n > 0 ? excluded[i].label : NULL, NULL,
+  for (size_t i = DL_CHOICE_SILENT; i < DL_LENGTH(excluded); i++) {
+    size_t n = l->n_excluded[i];
+    dl_report_add(r, excluded[i].name, n > 0 ? excluded[i].text : NULL, NULL,
                   DL_CODE, dl_count(n));
   }
 }
@@ -205,9 +204,9 @@ static void add_excluded(struct dl_text *t,
                          const struct dl_recommended_choices *c) {
   size_t n = 0, reasons = 0;
   const char *before = "Excluded: ";
-  for (size_t i = 0; i < DL_LENGTH(excluded); i++) {
-    n += c->l->n_excluded[excluded[i].why];
-    reasons += c->l->n_excluded[excluded[i].why] > 0;
+  for (size_t i = DL_CHOICE_SILENT; i < DL_LENGTH(excluded); i++) {
+    n += c->l->n_excluded[i];
+    reasons += c->l->n_excluded[i] > 0;
   }
   if (reasons == 0)
     return;
@@ -216,10 +215,10 @@ static void add_excluded(struct dl_text *t,
     dl_text_printf(t, "%s%zu.", before, n);
     return;
   }
-  for (size_t i = 0; i < DL_LENGTH(excluded); i++)
-    if (c->l->n_excluded[excluded[i].why] > 0) {
-      dl_text_printf(t, "%s%zu %s", before, c->l->n_excluded[excluded[i].why],
-                     excluded[i].label);
+  for (size_t i = DL_CHOICE_SILENT; i < DL_LENGTH(excluded); i++)
+    if (c->l->n_excluded[i] > 0) {
+      dl_text_printf(t, "%s%zu %s", before, c->l->n_excluded[i],
+                     excluded[i].text);
       before = ", ";
     }
   dl_text_add(t, ".");

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "estimate/node/serving_groups.h"
+
+#include <math.h>
+
+#include "estimate/node/peak_memory.h"
+#include "run/setup/training_setup.h"
+
+/* Share of a GPU's memory that servers take for weights and keys. */
+#define SHARE_OF_MEMORY 0.9
+
+static bool fits(struct dl_row *row, double tensor) {
+  struct dl_memory_need m;
+  const double was = row->run.tensor_parallel;
+  const struct dl_job job = {
+      .row = row,
+      .run = &row->run,
+      .found = row->found,
+      .weight_bytes = dl_or(row->found.arch->weight_bytes, 0),
+      .seq_len = dl_or(row->run.seq_len, row->found.arch->seq_len)};
+  row->run.tensor_parallel = tensor;
+  dl_memory_of(&job, &m);
+  row->run.tensor_parallel = was;
+  return !(m.need_gb > SHARE_OF_MEMORY * row->found.gpu->memory_gb);
+}
+
+static bool divides_heads(const struct dl_row *row, double tensor) {
+  return fmod(row->found.arch->transformer->heads, tensor) <= 0;
+}
+
+static double smallest_group(struct dl_row *row) {
+  const struct dl_run *r = &row->run;
+  double n = r->n_gpus, requests = r->batch_size;
+  if (!(r->request_rate > 0))
+    requests = fmin(requests, dl_or(r->requests, requests));
+  for (double tensor = 1; tensor < n; tensor *= 2)
+    if (!(fmod(n, tensor) > 0) && divides_heads(row, tensor) &&
+        n / tensor <= requests && fits(row, tensor))
+      return tensor;
+  return n;
+}
+
+void dl_assume_serving_groups(struct dl_row *row) {
+  struct dl_run *r = &row->run;
+  if (!row->found.arch->transformer || !(r->n_gpus > 1) || !(r->batch_size > 0))
+    return;
+  if (!isnan(r->replicas) && isnan(r->tensor_parallel))
+    dl_assume_number(row, DL_RUN_tensor_parallel, r->n_gpus / r->replicas);
+  bool sized = row->found.gpu && !isnan(row->found.gpu->memory_gb);
+  double tensor = sized ? smallest_group(row) : (double)NAN;
+  if (isnan(r->tensor_parallel) && divides_heads(row, tensor))
+    dl_assume_number(row, DL_RUN_tensor_parallel, tensor);
+  if (isnan(r->replicas) && !isnan(r->tensor_parallel))
+    dl_assume_number(row, DL_RUN_replicas, r->n_gpus / r->tensor_parallel);
+}
