@@ -145,13 +145,10 @@ static void add_basis(struct dl_report *r, const struct dl_estimate *e,
     target = "gpu_power_w";
   if (physical && tokens)
     kind = "serving";
-  if (physical && s->result.predictions.served.on_cpu) {
+  const struct dl_served *served = &s->result.predictions.served;
+  if (physical && (served->on_cpu || served->tuned)) {
     target = "request_s";
-    kind = "cpu";
-  }
-  if (physical && s->result.predictions.served.tuned) {
-    target = "request_s";
-    kind = "tuned";
+    kind = served->on_cpu ? "cpu" : "tuned";
   }
   if (physical && s->result.predictions.language) {
     target = "tokens_per_s";
