@@ -303,6 +303,7 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   o->explain |= cli->format->whole;
   DL_TRY(dl_cli_refuse(cli, "country|intensity|price",
                        "here: choices are compared by their energy and time"));
+  DL_TRY(dl_cli_refuse(cli, "cores", "here: it is for predict"));
   if (!o->nodes)
     DL_TRY(dl_cli_refuse(cli, "cloud|site|pue", "without --node"));
   o->job.has_table = o->table != NULL;

@@ -281,7 +281,8 @@ enum dl_status dl_job_options_check_table(struct dl_cli *cli,
     const struct dl_option *row = cli->given[i].option;
     const struct dl_run_column *c = &dl_run_columns[row->column];
     const char *column = "";
-    if (row->read == read_setting)
+    if (row->read == read_setting || row->read == read_cpu ||
+        row->read == read_sockets)
       column = c->id == DL_RUN_dataset ? "train_samples" : c->name;
     char why[80];
     if (!phases && is_of_other_phase(c, phase_of(o), why))

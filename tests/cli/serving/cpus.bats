@@ -61,6 +61,9 @@ left_out() {
 }
 
 @test "cores that have no effect, or are not there" {
+  try recommend --arch resnet50 --gpu a100 --cores 4
+  [ "$status" -eq 2 ]
+  grep -qF "$(message for_predict)" err
   try predict --arch resnet50 --gpu a100 --phase inference --cores 4
   grep -qxF "dlest: warning: $(message cores_on_cpus_alone)" err
   try predict --arch resnet50 --cpu '2 x epyc-7742' --phase inference \

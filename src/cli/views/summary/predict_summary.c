@@ -252,7 +252,7 @@ static void say_serving(struct dl_report *r, const struct dl_result *result) {
   const struct dl_run *run = result->job.run;
   const char *s[] = {run->replicas > 1 ? "copies" : "copy",
                      run->tensor_parallel > 1 ? "GPUs" : "GPU"};
-  if (!dl_run_is_inference(run))
+  if (!dl_run_is_inference(run) || result->predictions.served.on_cpu)
     return;
   if (dl_is_assumed(row, DL_RUN_stack))
     dl_report_say(r,
