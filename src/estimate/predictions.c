@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "estimate/input_bound.h"
+#include "estimate/methods/input_bound.h"
 #include "estimate/methods/inference.h"
 #include "estimate/methods/language_training.h"
 #include "estimate/methods/methods.h"
