@@ -26,6 +26,8 @@ TEXT(availability, "availability")
 NUMBER(tdp_w, "W", 1, 2000, "thermal design power")
 NUMBER(power_limit_w, "W", 1, 2000,
        "power limit in force, where it is not the TDP")
+NUMBER(most_limit_w, "W", 1, 2000,
+       "highest power limit of its machines, where above the TDP")
 NUMBER(idle_w, "W", 0, 1000, "power with nothing running")
 /* Unknown: idle_w. */
 NUMBER(context_w, "W", 0, 1000,

@@ -102,6 +102,7 @@ const char *dl_mig_profile_at(size_t i) {
 void dl_share_cut(struct dl_accelerator *gpu, const struct dl_share *share) {
   double *by_compute[] = {&gpu->tdp_w,
                           &gpu->power_limit_w,
+                          &gpu->most_limit_w,
                           &gpu->idle_w,
                           &gpu->context_w,
                           &gpu->peak_fp64_tflops,

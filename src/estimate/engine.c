@@ -145,9 +145,21 @@ enum dl_status dl_engine_new(struct dl_engine **out, struct dl_row_plan *f,
   return DL_OK;
 }
 
+/* The highest limit that a board may have where the user does not say. Only
+ * language models that are trained draw more than the TDP. */
+static double unknown_limit_w(const struct dl_job *job) {
+  const struct dl_accelerator *gpu = job->found.gpu;
+  const struct dl_architecture *arch = job->found.arch;
+  bool reaches =
+      arch && dl_is_language_model(arch) && !dl_run_is_inference(job->run);
+  bool own = gpu && fabs(gpu->tdp_w - job->tdp_w) < 1; /* not set */
+  return reaches && own ? fmax(gpu->most_limit_w, job->tdp_w) : job->tdp_w;
+}
+
 /* The most that the boards of a job draw, and their node's memory, W. */
 static double limit_w(const struct dl_job *job, const struct dl_estimate *est) {
-  return dl_or(job->run->power_limit_w, job->tdp_w) * job->run->n_gpus +
+  return dl_or(job->run->power_limit_w, unknown_limit_w(job)) *
+             job->run->n_gpus +
          est->memory_w;
 }
 

@@ -5,8 +5,6 @@ libdlest_a_SOURCES += \
 	%D%/assumptions.h \
 	%D%/choices.c \
 	%D%/choices.h \
-	%D%/input_bound.c \
-	%D%/input_bound.h \
 	%D%/job.c \
 	%D%/job.h \
 	%D%/measured.c \

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "estimate/methods/cpu_inference.h"
-#include "estimate/input_bound.h"
+#include "estimate/methods/input_bound.h"
 #include "estimate/methods/inference.h"
 #include "estimate/methods/language_training.h"
 #include "estimate/methods/methods.h"

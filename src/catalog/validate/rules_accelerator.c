@@ -59,6 +59,8 @@ static void power(const struct dl_rules *s) {
     dl_rule_report(s, &gpu->idle_w, "is half of tdp_w %g or more", tdp);
   if (dl_rule_value(s, &gpu->context_w) >= tdp / 2)
     dl_rule_report(s, &gpu->context_w, "is half of tdp_w %g or more", tdp);
+  if (dl_rule_value(s, &gpu->most_limit_w) <= tdp)
+    dl_rule_report(s, &gpu->most_limit_w, "is tdp_w %g or less", tdp);
   double limit = dl_rule_value(s, &gpu->power_limit_w) / tdp;
   if (limit < 0.2 || limit > 1.5)
     dl_rule_report(s, &gpu->power_limit_w,

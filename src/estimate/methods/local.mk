@@ -8,6 +8,8 @@ libdlest_a_SOURCES += \
 	%D%/formulas.c \
 	%D%/inference.c \
 	%D%/inference.h \
+	%D%/input_bound.c \
+	%D%/input_bound.h \
 	%D%/language_training.c \
 	%D%/language_training.h \
 	%D%/methods.h \

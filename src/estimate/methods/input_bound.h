@@ -2,8 +2,8 @@
 /* Trainings whose GPUs wait for samples: the bound by the input pipeline
  * (physics/training/input_pipeline.h) on times and energies. */
 
-#ifndef DL_ESTIMATE_INPUT_BOUND_H
-#define DL_ESTIMATE_INPUT_BOUND_H
+#ifndef DL_ESTIMATE_METHODS_INPUT_BOUND_H
+#define DL_ESTIMATE_METHODS_INPUT_BOUND_H
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Trainings that wait for their input. */
 
-#include "estimate/input_bound.h"
+#include "estimate/methods/input_bound.h"
 
 #include <math.h>
 
