@@ -155,9 +155,11 @@ void dl_cpu_training_power(const struct dl_engine *ctx,
     return;
   double low = dl_or(log(est->duration_s.x / est->duration_s.low), 0);
   double high = dl_or(log(est->duration_s.high / est->duration_s.x), 0);
+  double busy = isnan(est->busy_share) ? 1 : est->busy_share;
   est->boundary = "gpu";
   est->memory_w = 0;
-  est->power_w.x = package.power_w * job->run->n_gpus;
+  est->power_w.x =
+      job->run->n_gpus * (busy * package.power_w + (1 - busy) * package.idle_w);
   set_bounds(&est->power_w, doubt, doubt);
   est->energy_j.x = est->power_w.x * est->duration_s.x;
   set_bounds(&est->energy_j, hypot(low, doubt), hypot(high, doubt));

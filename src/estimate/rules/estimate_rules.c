@@ -270,17 +270,20 @@ static bool unknown_link(const struct dl_result *r, struct dl_text *say) {
              gpu->head.id, DL_PCIE_3_X16_GB_S);
 }
 
-/* A limit above the TDP, which only language models that are trained reach. */
+/* A limit above the TDP, which networks for images do not reach, but in tuned
+ * software. */
 static bool raised_limit(const struct dl_result *r, struct dl_text *say) {
   const struct dl_job *job = &r->job;
   const struct dl_architecture *arch = job->found.arch;
-  bool reaches = arch && dl_is_language_model(arch);
-  return dl_run_set_has(&job->row->given, DL_RUN_power_limit_w) &&
-         !dl_run_is_inference(job->run) && !reaches &&
+  const struct dl_served *served = &r->predictions.served;
+  bool tuned =
+      dl_run_is_inference(job->run) && (served->tuned || served->on_cpu);
+  bool reaches = tuned || (arch && dl_is_language_model(arch));
+  return dl_run_set_has(&job->row->given, DL_RUN_power_limit_w) && !reaches &&
          job->run->power_limit_w > job->tdp_w &&
          SAY(say,
              "--set power_limit_w=%g has no effect above the TDP of %g W: "
-             "trainings of images draw no more; give --set gpu.tdp_w=VALUE for "
+             "networks for images draw no more; give --set gpu.tdp_w=VALUE for "
              "another board",
              job->run->power_limit_w, job->tdp_w);
 }
@@ -386,7 +389,7 @@ const struct dl_estimate_rule dl_estimate_rules[DL_N_ESTIMATE_RULES] = {
      "the link between the GPUs is not known: PCIe 3.0 x16 is assumed "
      "(gpu.link_gb_s)"},
     {"raised_limit", raised_limit, NULL,
-     "power_limit_w has no effect above the TDP on trainings of images; give "
+     "power_limit_w has no effect above the TDP on networks for images; give "
      "gpu.tdp_w for another board"},
     {"lacks_rate", lacks_rate, NULL,
      "the GPU has no tensor rate for the precision; its next best peak is used "

@@ -76,9 +76,9 @@ commands() {
   mv out want
   gives 0 '' list gpus --where "vendor = 'amd'" -f csv
   cmp out want
-  gives 0 '' list gpus --where "vendor ~ 'AM'" -f csv
+  gives 0 '' list gpus --where "vendor ~ 'MD'" -f csv
   cmp out want
-  gives 0 '' list gpus --where 'vendor ~ amd' -f csv
+  gives 0 '' list gpus --where 'vendor ~ md' -f csv
   cmp out want
   refuses 2 "dlest: formula 'vendor ~ ': column 10: $(message expected_a_text)" \
     list gpus --where 'vendor ~ '

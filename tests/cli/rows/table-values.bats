@@ -52,7 +52,8 @@ dlest: 3 rows skipped" predict --input runs.csv "${JOB[@]}"
     --cv none
   [ "$(grep -c pytroch err)" -eq 1 ]
   grep -qxF "dlest: warning: runs.csv:3: $(message column_unknown_value \
-    framework pytroch "'pytorch', 'jax', 'tensorflow'")" err
+    framework pytroch "'pytorch', 'jax', 'openvino', 'tensorflow',\
+ 'onnxruntime'")" err
 }
 
 # LAMB keeps two moments as Adam does; LARS one, as SGD does.
