@@ -22,7 +22,8 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True
-from set_ups import PCIE_3_X16_GB_S, batch_of, gradients_s, number  # noqa: E402
+from set_ups import (PCIE_3_X16_GB_S, batch_of, gradients_s,  # noqa: E402
+                     most_power, number)
 
 PUE, INTENSITY = 1.37, 412.0
 COLUMNS = ("run_id", "arch", "gpu", "n_gpus", "phase", "batch_size",
@@ -465,14 +466,6 @@ def of_catalogue(program, tdp):
     return conclude(found, "catalogue", rows, got)
 
 
-def most_power(gpu):
-    """TDP; boards of desktop processors set a limit above it
-    (docs/lab/cpus.md)."""
-    desktop = (gpu["form"] == "socket" and gpu["memory_channels"] and
-               float(gpu["memory_channels"]) <= 2)
-    return float(gpu["tdp_w"]) * (1.35 if desktop else 1)
-
-
 def main():
     """Exits with 1 where a relation does not hold."""
     o = arguments()
@@ -483,8 +476,7 @@ def main():
                                  "csv"], capture_output=True, text=True,
                                 check=True).stdout
         table = [g for g in csv.DictReader(io.StringIO(listed)) if g["tdp_w"]]
-        tdp = {g["id"]: max(most_power(g), float(g["power_limit_w"] or 0),
-                            float(g["most_limit_w"] or 0)) for g in table}
+        tdp = {g["id"]: most_power(g) for g in table}
         memory = {g["id"]: number(g, "memory_gb") for g in table}
         link = {g["id"]: float(g["link_gb_s"] or PCIE_3_X16_GB_S)
                 for g in table}

@@ -39,3 +39,13 @@ def gradients_s(row, params, link):
     share = PCIE_SHARE if link <= PCIE_5_X16_GB_S else NVLINK_SHARE
     steps = number(row, "tokens") / number(row, "seq_len") / batch_of(row)
     return steps * each / (1e9 * share * link)
+
+
+def most_power(gpu):
+    """W: the TDP, or a limit above it. Boards of desktop processors set one
+    (docs/lab/cpus.md)."""
+    desktop = (gpu["form"] == "socket" and gpu["memory_channels"] and
+               float(gpu["memory_channels"]) <= 2)
+    return max(float(gpu["tdp_w"]) * (1.35 if desktop else 1),
+               float(gpu["power_limit_w"] or 0),
+               float(gpu["most_limit_w"] or 0))
