@@ -38,8 +38,7 @@
 #define PLAIN_DOUBT 0.45
 
 /* The interval of the power widens by this: 1.645 times the standard deviation
- * of the logarithm over 27 trainings, most of them of sources that the fit does
- * not have (docs/lab/language-models.md). */
+ * of the logarithm over 27 trainings (docs/lab/language-models.md). */
 #define POWER_DOUBT 0.2
 
 /* Standard deviations in the half-width of an interval of 90 %. */
