@@ -6,8 +6,10 @@
 #include "estimate/node/peak_memory.h"
 #include "run/setup/training_setup.h"
 
-/* Share of a GPU's memory that servers take for weights and keys. */
+/* Shares of a GPU's memory that servers take for weights and keys, and for
+ * weights alone: whatever the batch is now, a server leaves room for keys. */
 #define SHARE_OF_MEMORY 0.9
+#define SHARE_OF_WEIGHTS 0.7
 
 static bool fits(struct dl_row *row, double tensor) {
   struct dl_memory_need m;
@@ -21,7 +23,9 @@ static bool fits(struct dl_row *row, double tensor) {
   row->run.tensor_parallel = tensor;
   dl_memory_of(&job, &m);
   row->run.tensor_parallel = was;
-  return !(m.need_gb > SHARE_OF_MEMORY * row->found.gpu->memory_gb);
+  double has = row->found.gpu->memory_gb;
+  return !(m.need_gb > SHARE_OF_MEMORY * has) &&
+         !(m.model_gb > SHARE_OF_WEIGHTS * has);
 }
 
 static bool divides_heads(const struct dl_row *row, double tensor) {
