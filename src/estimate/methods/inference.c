@@ -71,7 +71,25 @@ static void served_round(const struct problem *p, double batch,
   r->decode_j += waiting_w * r->decode_s;
 }
 
-/* Adds a pass on one GPU, repeated so many times. */
+/* Adds a pass on one GPU, repeated so many times. Its static power and energy
+ * are never below the idle power, where that is known. */
+static void add_pass(const struct problem *p, double times,
+                     const struct dl_serving_cost *pass,
+                     struct dl_serving_cost *r) {
+  double idle_w = dl_or(p->job->idle_w, 0);
+  if (times * pass->time_s > r->time_s)
+    r->bound = pass->bound;
+  r->static_w = fmax(pass->static_w, idle_w);
+  r->time_s += times * pass->time_s;
+  r->prefill_s += times * pass->time_s;
+  r->prefill_j += times * fmax(pass->prefill_j, idle_w * pass->time_s);
+  r->memory_s += times * pass->memory_s;
+  r->compute_s += times * pass->compute_s;
+  r->layers_s += times * pass->layers_s;
+  r->host_s += times * pass->host_s;
+}
+
+/* Adds such passes in eager mode. */
 static void add_passes(const struct problem *p, double times,
                        const struct dl_training_inputs *in,
                        struct dl_serving_cost *r) {
@@ -79,18 +97,15 @@ static void add_passes(const struct problem *p, double times,
   struct dl_fit_row row;
   dl_fit_row_make(&row, p->fit->fit->state, in);
   dl_training_parts_of(&row, &e);
-  /* Never below the idle power, where that is known. */
-  double idle_w = dl_or(p->job->idle_w, 0);
-  if (times * e.time_s > r->time_s)
-    r->bound = e.bound;
-  r->static_w = fmax(e.static_w, idle_w);
-  r->time_s += times * e.time_s;
-  r->prefill_s += times * e.time_s;
-  r->prefill_j += times * fmax(e.gpu_energy_j, idle_w * e.time_s);
-  r->memory_s += times * e.memory_s;
-  r->compute_s += times * e.compute_s;
-  r->layers_s += times * e.kernels_s;
-  r->host_s += times * e.launch_s;
+  const struct dl_serving_cost pass = {.time_s = e.time_s,
+                                       .prefill_j = e.gpu_energy_j,
+                                       .memory_s = e.memory_s,
+                                       .compute_s = e.compute_s,
+                                       .layers_s = e.kernels_s,
+                                       .host_s = e.launch_s,
+                                       .static_w = e.static_w,
+                                       .bound = e.bound};
+  add_pass(p, times, &pass, r);
 }
 
 /* The networks of a pipeline beside the one that denoises. */
@@ -109,7 +124,7 @@ static void add_pipeline(const struct problem *p, double images,
   add_passes(p, 1, in, r);
 }
 
-/* Does as add_passes for tuned software. */
+/* Adds such passes by tuned software. */
 static void add_tuned_passes(const struct problem *p, double times,
                              const struct dl_tuned_inputs *in,
                              struct dl_serving_cost *r) {
@@ -117,16 +132,14 @@ static void add_tuned_passes(const struct problem *p, double times,
   struct dl_fit_row row;
   dl_fit_row_make(&row, p->fit->fit->state, in);
   dl_tuned_cost_of(row.fit->c, row.fx, in, &e);
-  double idle_w = dl_or(p->job->idle_w, 0);
-  if (times * e.time_s > r->time_s)
-    r->bound = e.bound;
-  r->static_w = fmax(e.static_w, idle_w);
-  r->time_s += times * e.time_s;
-  r->prefill_s += times * e.time_s;
-  r->prefill_j += times * fmax(e.power_w, idle_w) * e.time_s;
-  r->memory_s += times * e.memory_s;
-  r->compute_s += times * e.compute_s;
-  r->layers_s += times * e.kernels_s;
+  const struct dl_serving_cost pass = {.time_s = e.time_s,
+                                       .prefill_j = e.power_w * e.time_s,
+                                       .memory_s = e.memory_s,
+                                       .compute_s = e.compute_s,
+                                       .layers_s = e.kernels_s,
+                                       .static_w = e.static_w,
+                                       .bound = e.bound};
+  add_pass(p, times, &pass, r);
 }
 
 /* Does as forward_pass for tuned software. A pipeline's other networks write as
