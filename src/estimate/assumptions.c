@@ -9,6 +9,7 @@
 #include "estimate/node/division.h"
 #include "estimate/node/peak_memory.h"
 #include "estimate/node/serving_groups.h"
+#include "physics/cpu/cpu_inputs.h"
 #include "physics/rows/inputs.h"
 #include "run/setup/training_setup.h"
 
@@ -20,7 +21,8 @@
 /* Returns the precision that frameworks take by default, or that scripts and
  * pipelines take for language and diffusion models (`half`), which seldom fit
  * otherwise. TPUs and their like round the operands of convolutions and
- * products to 16 bits: no FP32 rate is published. */
+ * products to 16 bits: no FP32 rate is published. CPUs without BF16 compute
+ * encoders in FP32. */
 static enum dl_precision usual_precision(const struct dl_row *row, bool half) {
   const struct dl_accelerator *gpu = row->found.gpu;
   bool rounds = isnan(gpu->peak_fp32_tflops);
@@ -33,6 +35,8 @@ static enum dl_precision usual_precision(const struct dl_row *row, bool half) {
                                                           : DL_PRECISION_FP32;
   if (!isnan(gpu->peak_bf16_tensor_tflops))
     return DL_PRECISION_BF16;
+  if (dl_is_cpu(gpu) && row->found.arch && dl_encodes(row->found.arch))
+    return DL_PRECISION_FP32;
   /* Weights are kept in 16 bits where that makes nothing faster, too. */
   return dl_run_is_inference(&row->run) || !isnan(gpu->peak_fp16_tensor_tflops)
              ? DL_PRECISION_FP16

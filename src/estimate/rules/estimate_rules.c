@@ -16,6 +16,7 @@
 #include "estimate/node/parallel.h"
 #include "estimate/node/peak_memory.h"
 #include "physics/cpu/cpu_inputs.h"
+#include "physics/rows/inputs.h"
 #include "run/setup/training_setup.h"
 
 /* Appends a message, unless `say` is NULL; true, so that a broken rule can
@@ -292,7 +293,14 @@ static bool raised_limit(const struct dl_result *r, struct dl_text *say) {
 static bool lacks_rate(const struct dl_result *r, struct dl_text *say) {
   const struct dl_job *job = &r->job;
   const char *used, *rate;
-  if (isnan(dl_work_peak_tflops(job)) || r->predictions.served.on_cpu)
+  if (r->predictions.served.on_cpu) {
+    const struct dl_accelerator *cpu = job->found.gpu;
+    return dl_is_16_bit(job->run->precision) && isnan(cpu->peak_bf16_tflops) &&
+           isnan(cpu->peak_bf16_tensor_tflops) &&
+           SAY(say, "%s computes 16-bit formats in FP32, whose rate is used",
+               cpu->head.id);
+  }
+  if (isnan(dl_work_peak_tflops(job)))
     return false;
   rate = dl_work_lacks_rate(job, &used);
   if (!rate || (dl_is_cpu(job->found.gpu) && strcmp(used, "FP32") != 0))

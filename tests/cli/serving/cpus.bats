@@ -120,3 +120,14 @@ left_out() {
     --precision bf16 --batch-size 816 --method physical --format json -q
   check '.estimates[0].samples_per_s | . > 534 / 1.25 and . < 534 * 1.25'
 }
+
+# No Zen 3 has BF16; encoders are computed in FP32 there, BF16 where it is.
+@test "16 bits on a CPU that has none" {
+  try predict --arch resnet50 --cpu epyc-7763 --phase inference --precision fp16
+  grep -qxF "dlest: warning: $(message computes_in_fp32 epyc-7763)" err
+  on_cpu --arch bert-large-uncased --cpu epyc-7763 --samples 10 --seq-len 384
+  check '.precision == "fp32"'
+  on_cpu --arch bert-large-uncased --cpu xeon-platinum-8480+ --samples 10 \
+    --seq-len 384
+  check '.precision == "bf16"'
+}

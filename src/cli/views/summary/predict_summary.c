@@ -167,7 +167,7 @@ static void power_line(struct summary *m) {
   dl_memory_of(job, &need);
   if (isnan(need.need_gb))
     return;
-  dl_answer_remark(l, "peak GPU memory %s",
+  dl_answer_remark(l, "peak %smemory %s", dl_is_cpu(gpu) ? "" : "GPU ",
                    dl_format_digits(number, need.need_gb, 3));
   if (gpu && !isnan(gpu->memory_gb))
     dl_text_printf(&l->remark, " of %s",
