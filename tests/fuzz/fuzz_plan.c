@@ -2,8 +2,8 @@
 /* Fuzzes `dlest predict --input`: definitions, overrides and aliases, then a
  * table of runs, whose rows are estimated. The first lines of the input may be
  * "define NAME=FORMULA", "set NAME=VALUE" and "alias NAME=ID"; the rest is the
- * table. Rows give the same estimates one by one as in a block. Seeds:
- * tests/fuzz/corpus/plan. */
+ * table. Rows give the same estimates one by one as in a block where the table
+ * is read to its end. Seeds: tests/fuzz/corpus/plan. */
 
 #include "fuzz.h"
 
@@ -155,7 +155,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const struct dl_model *m = size % MODEL_EVERY == 0 ? model : NULL;
   struct outcome a = predict(text, m, 1 << 16);
   struct outcome b = predict(text, m, 1);
-  must(a.status == b.status && a.n_rows == b.n_rows && a.sum == b.sum);
+  must(a.status == b.status);
+  /* A table that is refused loses the rows of the block that has the fault. */
+  must(a.status != DL_OK || (a.n_rows == b.n_rows && a.sum == b.sum));
   free(text);
   return 0;
 }
