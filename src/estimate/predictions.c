@@ -204,9 +204,8 @@ static bool expect_training(const struct dl_job_predictions *p,
   e->time += log(epochs * p->slower);
   e->power = log(power->value * n);
   e->static_w = p->parts.static_w * n;
-  e->surplus_w =
-      e->static_w + IMAGE_SURPLUS * share_of_host(&p->parts) *
-                        fmax(exp(e->power) - e->static_w, 0);
+  e->surplus_w = e->static_w + IMAGE_SURPLUS * share_of_host(&p->parts) *
+                                   fmax(exp(e->power) - e->static_w, 0);
   e->surplus_sd = IMAGE_SURPLUS_SD;
   e->most_w = dl_limit_of_all_w(job);
   e->util = p->parts.gpu_share;
