@@ -200,6 +200,7 @@ CLI_TESTS = \
 	tests/cli/predict/relations.bats \
 	tests/cli/predict/relations.test \
 	tests/cli/predict/reality.bats \
+	tests/cli/predict/training-power.bats \
 	tests/cli/predict/speeds-published.bats \
 	tests/cli/recommend/recommend-nodes.bats \
 	tests/cli/recommend/recommend-nodes.test \
