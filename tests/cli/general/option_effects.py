@@ -152,7 +152,7 @@ EXPECTED = {
 
 
 def options_of(dlest, command):
-    env = dict(os.environ, ARGP_HELP_FMT="rmargin=400")
+    env = dict(os.environ, COLUMNS="400")
     text = subprocess.run([dlest, command, "--help"], capture_output=True,
                           text=True, env=env, check=True).stdout
     names = []
