@@ -50,12 +50,16 @@ static const double some[DL_N_SERVING_EFFECTS] = {
   .peak = 181e12, .peak_keys = 181e12, .bandwidth = 864e9, .link = 31.5e9,     \
   .tdp = 300, .limit = 300, .replicas = 1
 #define IN_16_BITS .weight_bytes = 2, .kept_bytes = 2
-#define SHAPE .pair_macs = 262144, .kept = 65536, .layers = 32, .width = 4096
+#define SHAPE_OF(n)                                                            \
+  .pair_macs = 262144, .kept = 65536, .layers = 32, .width = 4096, .beams = n
+#define SHAPE SHAPE_OF(1)
 #define DENSE .weights = 7504658432, .token_weights = 7504658432, SHAPE
 #define EXPERTS (8 * 32 * 3 * 4096 * 14336.)
-#define MIXED                                                                  \
+#define MIXTURE                                                                \
   .weights = 1.47e9, .experts = EXPERTS, .share = .25,                         \
-  .token_weights = 1.47e9 + EXPERTS / 4, SHAPE
+  .token_weights = 1.47e9 + EXPERTS / 4
+#define MIXED MIXTURE, SHAPE
+#define FOUR_BEAMS MIXTURE, SHAPE_OF(4)
 
 static const struct {
   const double *fx;
@@ -92,6 +96,9 @@ static const struct {
     {none,
      {DENSE, H100_AT(350), IN_16_BITS, .batch = 32, .prompt = 512,
       .answer = 256, .n_gpus = 1}},
+    {none,
+     {FOUR_BEAMS, H100, IN_16_BITS, .batch = 8, .prompt = 300, .answer = 400,
+      .n_gpus = 4}},
 };
 
 /* What serving_reference.py prints: time, power, prefill s, decode s, prefill
@@ -133,6 +140,9 @@ static const struct {
     {"capped",
      {3.5781178348528559, 331.19181009904668, 0.30144343464780343,
       3.276674400205053, 243.04217796412289, 942.00114450847627}},
+    {"beams",
+     {7.2267757619026263, 445.97954732932169, 0.027900590765839811,
+      7.1988751711367867, 116.36684348820425, 12775.609888287185}},
 };
 
 enum { CASES = sizeof cases / sizeof *cases };

@@ -48,7 +48,8 @@ static void tune_host(double gpus, struct dl_serving_cost *r) {
 }
 
 /* Copies of the model divide the requests; those without one wait. Under plain
- * software the GPUs of a copy work one after another. */
+ * software the GPUs of a copy work one after another, and each beam reads the
+ * prompt. */
 static void served_round(const struct problem *p, double batch,
                          struct dl_serving_cost *r) {
   struct dl_serving_inputs in =
@@ -56,8 +57,11 @@ static void served_round(const struct problem *p, double batch,
   struct dl_fit_row row;
   double all = in.replicas * in.n_gpus, copies = fmin(in.replicas, batch);
   in.batch = batch / copies;
-  if (p->plain)
+  if (p->plain) {
     in.n_gpus = 1;
+    in.batch *= in.beams;
+    in.beams = 1;
+  }
   dl_fit_row_make(&row, p->fit->fit->state, &in);
   dl_serving_cost_of(row.fit->c, row.fx, &in, r);
   if (dl_stack_of(p->job->run) == DL_SOFTWARE_MLPERF)

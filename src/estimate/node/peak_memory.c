@@ -64,7 +64,7 @@ static struct memory_bytes in_training(const struct dl_job *job) {
   return (struct memory_bytes){size, size, m * size / 4};
 }
 
-/* Keys and values of a request at the end of its answer. */
+/* Keys and values of a request at the end of its answer, of each beam. */
 static double cache(const struct dl_job *job) {
   const struct dl_transformer *t = dl_language_of(job);
   if (!t || !dl_transformer_writes(t))
@@ -72,8 +72,10 @@ static double cache(const struct dl_job *job) {
   struct dl_decoding step = dl_transformer_decoding(t, job->run->prompt_tokens);
   double n = job->run->prompt_tokens + job->run->output_tokens;
   double beyond = t->window > 0 ? fmax(n - t->window, 0) : 0;
-  return step.kept + step.kept_more * (job->run->output_tokens -
-                                       t->window_layers / t->layers * beyond);
+  return dl_or(job->run->beams, 1) *
+         (step.kept +
+          step.kept_more * (job->run->output_tokens -
+                            t->window_layers / t->layers * beyond));
 }
 
 static double batch_of(const struct dl_job *job) {

@@ -12,6 +12,7 @@ const struct dl_physics_quantity
         {DL_ON_RUN(requests), false, false},
         {DL_ON_RUN(prompt_tokens), true, true},
         {DL_ON_RUN(output_tokens), true, true},
+        {DL_ON_RUN(beams), false, false},
         {DL_ON_ARCH(token_params_m), true, true},
         {DL_ON_ARCH(expert_params_m), true, false},
         {DL_ON_ARCH(expert_share), true, false},
@@ -125,6 +126,7 @@ const char *dl_serving_inputs_read(const struct dl_physics_row *row,
   divide(run, in);
   in->prompt = run->prompt_tokens;
   in->answer = run->output_tokens;
+  in->beams = dl_or(run->beams, 1);
   in->weights =
       1e6 * (arch->token_params_m - arch->expert_params_m * arch->expert_share);
   in->experts = 1e6 * arch->expert_params_m;

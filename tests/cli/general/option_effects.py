@@ -64,7 +64,7 @@ VALUES = {
     "utilization": "0.5", "val-samples": "77",
     "fine-tune": "head", "train-tokens": "1e9", "optimizer": "sgd",
     "checkpointing": "full", "attention": "eager", "sharding": "zero2",
-    "replicas": "1", "tensor-parallel": "1", "pipeline-parallel": "1", "virtual-stages": "1",
+    "replicas": "1", "beams": "2", "tensor-parallel": "1", "pipeline-parallel": "1", "virtual-stages": "1",
     "expert-parallel": "1", "context-parallel": "1", "grad-accum": "2",
     "global-batch": "48", "stack": "compiled", "network": "200",
     "gpus-per-node": "4", "weight": "gpu_power_w", "where": "zz=1", "width": "60", "window": "2",
