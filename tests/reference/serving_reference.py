@@ -12,8 +12,8 @@ plain powers where the library has shortcuts.
 """
 import math
 
-C = dict(em=.861, ec=.926, ep=.987, tau=85e-6, alpha=24.2e-6, xl=.205, xp=.71,
-         c0=.692e-3, c1=30.2e-6, old=13.5, uneven=1.4, pa=.181, pu=.126,
+C = dict(em=.861, ec=.926, ep=.987, tau=85e-6, alpha=24.2e-6, x=.71,
+         c0=.692e-3, c1=30.2e-6, c2=13e-6, old=13.5, uneven=1.4, pa=.181, pu=.126,
          pf=1.53, pm=.577, pcap=.95, kappa=.6)
 NONE = dict(compute=1., memory=1., power=1., time=1., arch_power=1., prompt=1.)
 SOME = dict(compute=1.15, memory=.9, power=1.07, time=.93, arch_power=1.02,
@@ -97,15 +97,15 @@ def round_of(x):
                      + at * x["pair_macs"] / x["peak"]) * e
     compute = ideal / (C["ec"] * n * fx["compute"])
     layers = x["layers"] * C["tau"]
-    wire, p_wire = (0. if n == 1 else (n - 1) / n / (C[share] * x["link"])
-                    for share in ("xl", "xp"))
+    wire = 0. if n == 1 else (n - 1) / n / (C["x"] * x["link"])
     exchange = 0. if n == 1 else \
         2 * x["layers"] * (C["alpha"] + 4 * r * x["width"] * wire)
-    host = (C["c0"] + C["c1"] * r) * (C["old"] if x["old"] else 1)
+    group = C["c2"] if n > 1 else 0.
+    host = (C["c0"] + (C["c1"] + group) * r) * (C["old"] if x["old"] else 1)
     p_ideal = 2 * (u * x["token_weights"] / x["peak_weights"]
                    + pairs_of(x, u) * x["pair_macs"] / x["peak"]) * e
     p_compute = p_ideal / (C["ep"] * n * fx["compute"])
-    p_wire *= 8 * x["layers"] * u * x["width"]
+    p_wire = 8 * x["layers"] * u * x["width"] * wire
     memory, compute, layers, exchange, p_compute, p_wire = (
         t * fx["time"]
         for t in (memory, compute, layers, exchange, p_compute, p_wire))

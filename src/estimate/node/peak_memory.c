@@ -5,6 +5,7 @@
 
 #include "catalog/architecture/token_costs.h"
 #include "catalog/architecture/transformer.h"
+#include "estimate/methods/plain_software.h"
 #include "estimate/methods/work.h"
 #include "estimate/node/activations.h"
 #include "estimate/node/parallel.h"
@@ -64,7 +65,8 @@ static struct memory_bytes in_training(const struct dl_job *job) {
   return (struct memory_bytes){size, size, m * size / 4};
 }
 
-/* Keys and values of a request at the end of its answer, of each beam. */
+/* Keys and values of a request at the end of its answer. Beams of a search have
+ * answers of their own; servers keep the prompt's once. */
 static double cache(const struct dl_job *job) {
   const struct dl_transformer *t = dl_language_of(job);
   if (!t || !dl_transformer_writes(t))
@@ -72,10 +74,10 @@ static double cache(const struct dl_job *job) {
   struct dl_decoding step = dl_transformer_decoding(t, job->run->prompt_tokens);
   double n = job->run->prompt_tokens + job->run->output_tokens;
   double beyond = t->window > 0 ? fmax(n - t->window, 0) : 0;
-  return dl_or(job->run->beams, 1) *
-         (step.kept +
-          step.kept_more * (job->run->output_tokens -
-                            t->window_layers / t->layers * beyond));
+  double beams = dl_or(job->run->beams, 1);
+  double answer = step.kept_more * (job->run->output_tokens -
+                                    t->window_layers / t->layers * beyond);
+  return (dl_is_plain(job) ? beams : 1) * step.kept + beams * answer;
 }
 
 static double batch_of(const struct dl_job *job) {

@@ -114,13 +114,12 @@ static struct dl_taped traffic(const struct serving_round *k,
 
 /* The results of so many tokens between GPUs. */
 static struct dl_taped exchange(const struct serving_round *k,
-                                struct dl_taped tokens,
-                                enum dl_serving_constant share) {
+                                struct dl_taped tokens) {
   const struct dl_serving_inputs *l = k->in;
   double n = l->n_gpus;
   struct dl_taped t =
       dl_taped_scaled(tokens, 8 * l->layers * l->width * (n - 1) / n / l->link);
-  by(k, &t, share, -1);
+  by(k, &t, DL_SERVE_X, -1);
   by_effect(k, &t, DL_SERVE_EFFECT_ARCH_TIME, 1);
   return t;
 }
@@ -134,8 +133,11 @@ static struct dl_taped by_layer(const struct serving_round *k, double times,
 }
 
 static struct dl_taped host_of(const struct serving_round *k) {
+  double rows = k->in->batch * k->in->beams;
   struct dl_taped t = term(k, 1, DL_SERVE_C0);
-  add(&t, term(k, k->in->batch * k->in->beams, DL_SERVE_C1));
+  add(&t, term(k, rows, DL_SERVE_C1));
+  if (k->in->n_gpus > 1)
+    add(&t, term(k, rows, DL_SERVE_C2));
   if (k->in->old)
     by(k, &t, DL_SERVE_OLD, 1);
   return t;
@@ -157,9 +159,9 @@ static void set_times(struct serving_round *r) {
   r->layers = by_layer(k, 1, DL_SERVE_TAU);
   r->exchange = r->prompt_exchange = dl_taped_of(0);
   if (l->n_gpus > 1) {
-    r->exchange = exchange(k, dl_taped_of(rows), DL_SERVE_XL);
+    r->exchange = exchange(k, dl_taped_of(rows));
     add(&r->exchange, by_layer(k, 2, DL_SERVE_ALPHA));
-    r->prompt_exchange = exchange(k, prompt, DL_SERVE_XP);
+    r->prompt_exchange = exchange(k, prompt);
   }
   r->decode = dl_taped_sum(r->memory, r->compute);
   add(&r->decode, r->layers);

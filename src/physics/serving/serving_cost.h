@@ -9,18 +9,18 @@
  *   Tm = (w e (W + s X) + kb r a K) / (em BW n Gm)
  *   Tc = 2 r (M / peak + a A / peakk) e / (ec n Gc)
  *   Tl = L tau                                  layers
- *   Tx = 2 L (alpha + 4 r d (n-1)/n / (xl link))    exchange; n = 1: 0
- *   Th = (c0 + c1 r) old^o                      host
+ *   Tx = 2 L (alpha + 4 r d (n-1)/n / (x link))    exchange; n = 1: 0
+ *   Th = (c0 + (c1 + c2 g) r) old^o             host; g = 1 if n > 1
  *
  * and the prompt of a request, once,
  *
  *   Tp = Nt (2 (u M / peak + p A / peakk) e / (ep n Gc)
- *            + 8 L u d (n-1)/n / (xp link))
+ *            + 8 L u d (n-1)/n / (x link))
  *
  * with p = u^2 / 2 pairs of tokens, and r = b times the beams of a search, each
- * of which reads the keys of the prompt. A server may have several such groups of n
-GPUs, replicas, that divide the requests evenly; b is of one of them. A share z
-of the layers may attend to the
+ * of which reads the keys of the prompt. A server may have several such groups
+of n GPUs, replicas, that divide the requests evenly; b is of one of them. A
+share z of the layers may attend to the
  * last w tokens alone: with F(x) = x^2 / 2 up to w and w x - w^2 / 2 beyond,
  *
  *   a = (1 - z) (u + v/2) + z (F(u + v) - F(u)) / v
@@ -64,10 +64,10 @@ enum dl_serving_constant {
   DL_SERVE_EP,     /* share of the peak for prompts */
   DL_SERVE_TAU,    /* s: a layer */
   DL_SERVE_ALPHA,  /* s: one exchange between GPUs */
-  DL_SERVE_XL,     /* share of the links' rate, decoding */
-  DL_SERVE_XP,     /* the same for prompts, large messages */
+  DL_SERVE_X,      /* share of the links' rate */
   DL_SERVE_C0,     /* s: a step on the host */
   DL_SERVE_C1,     /* s: and for each request */
+  DL_SERVE_C2,     /* s: likewise, beside that, on several GPUs */
   DL_SERVE_OLD,    /* the host's time with servers of 2024, relative */
   DL_SERVE_UNEVEN, /* e: work of experts, relative */
   DL_SERVE_PA,     /* static power, share of TDP */
