@@ -220,13 +220,16 @@ static void hold_training(const struct dl_job *job, struct dl_memory_need *m) {
  * serving_inputs.c. */
 static void hold_inference(const struct dl_job *job, struct dl_memory_need *m) {
   double size = dl_work_bytes(job), kept = size, keys = size, weight = size;
+  const struct dl_run *run = job->run;
   const struct dl_architecture *generator = dl_generator(job);
   double others = generator ? dl_or(generator->pipeline_params_m, 0) : 0;
   if (dl_language_of(job)) {
     kept = size < 2 ? 2 : size;
-    weight = job->weight_bytes > 0 ? job->weight_bytes : size;
-    keys = job->run->precision == DL_PRECISION_FP8 ? size : kept;
-    keys = job->kv_bytes > 0 ? job->kv_bytes : keys;
+    weight =
+        dl_or(run->weight_bytes, dl_or(job->found.arch->weight_bytes, size));
+    bool in_fp8 = run->precision == DL_PRECISION_FP8 ||
+                  run->precision == DL_PRECISION_FP4;
+    keys = dl_or(run->kv_bytes, in_fp8 ? 1 : kept);
   }
   m->model_gb = m->states_gb = (job->run->params_m + others) * weight / 1e3;
   m->sample_gb = (cache(job) * keys + dl_outputs_at_once(job) * kept) / 1e9;

@@ -45,16 +45,16 @@ const struct dl_physics_quantity
         {DL_ON_RUN(dataset), false, false},
         {DL_ON_RUN(host), false, false},
         {DL_ON_RUN(source), false, false},
-        {DL_ON_OWN(weight_bytes), false, false},
+        {DL_ON_RUN(weight_bytes), false, false},
+        {DL_ON_RUN(kv_bytes), false, false},
         {DL_ON_OWN(engine_2024), false, false},
         {DL_ON_OWN(prompt_doubt), false, false},
-        {DL_ON_OWN(kv_bytes), false, false},
 };
 
-/* Numbers in other columns, in the order of the quantities: bytes per weight;
- * 1 for a server of 2024; standard deviation of the logarithm by which
- * prompt_tokens may be off; bytes per element of the KV cache. */
-enum { WEIGHT_BYTES, ENGINE_2024, PROMPT_SD, KV_BYTES };
+/* Numbers in other columns, in the order of the quantities: 1 for a server of
+ * 2024; standard deviation of the logarithm by which prompt_tokens may be off.
+ */
+enum { ENGINE_2024, PROMPT_SD };
 
 /* Bytes of a weight in NVFP4: 16 of them share a scale of a byte. */
 #define FP4_BYTES 0.5625
@@ -143,12 +143,11 @@ const char *dl_serving_inputs_read(const struct dl_physics_row *row,
   in->windowed = in->window > 0 ? dl_or(arch->window_share, 1) : 0;
   in->layers = arch->depth;
   in->width = arch->hidden_size;
-  in->weight_bytes =
-      dl_or(row->other[WEIGHT_BYTES], dl_or(arch->weight_bytes, bytes));
+  in->weight_bytes = dl_or(run->weight_bytes, dl_or(arch->weight_bytes, bytes));
   /* Servers keep keys and values in FP8 where they compute in FP8 or FP4, in 16
    * bits where weights alone have fewer, and attend in the format of the keys.
    */
-  in->kept_bytes = dl_or(row->other[KV_BYTES], kept_bytes(run->precision));
+  in->kept_bytes = dl_or(run->kv_bytes, kept_bytes(run->precision));
   in->peak = 1e12 * peak_tflops(gpu, run->precision, is_8_bit(run->precision));
   in->peak_keys =
       1e12 * peak_tflops(gpu, run->precision,
