@@ -336,11 +336,11 @@ static double family_doubt(const struct dl_fit *fit, const struct dl_job *job) {
 /* Most systems whose power MLPerf has measured lower the limits of boards of
  * more than 200 W, to about .35 to .7 of the TDP, at .65 to .9 of the speed;
  * smaller boards hardly slow down. Where no limit is given it may be lowered,
- * which adds this to the bounds of power and time. The energy falls, by less
- * than its interval has room for. */
+ * which adds this to the bounds of power and time (the time the most of it).
+ * The energy falls, by less than its interval has room for. */
 #define LOWERED_FROM_W 200
 #define LOWERED_POWER 0.6
-#define LOWERED_TIME 0.3
+#define LOWERED_TIME 0.43
 
 bool dl_limit_matters(const struct dl_job *job) {
   bool tuned = dl_infers_tuned(job) ||
