@@ -170,7 +170,7 @@ static void tuned_pass(const struct problem *p, double images,
 static void forward_pass(const struct problem *p, double images,
                          struct dl_serving_cost *r);
 
-/* Takes the pass by a framework, of the same stack, where it is faster: engines
+/* Takes the pass by a framework of this stack where it is faster: engines
  * choose among kernels that include its own. The fit of tuned software has
  * networks in 8 bits of which parts were computed in 16, and estimates them too
  * slow in 16 bits alone. */

@@ -255,8 +255,8 @@ static void forward_power(const struct dl_engine *ctx, const struct dl_job *job,
   est->power_w.high = est->power_w.x * (1 + busy * expm1(fabs(bounds.high)));
 }
 
-/* Where requests come at a rate the time is known, and the power as well as the
- * energy. */
+/* Sets the interval of the power of requests at a rate, whose time is known, to
+ * that which the energy has. */
 static void power_at_rate(const struct dl_job *job, struct dl_estimate *est) {
   if (!(job->run->request_rate > 0))
     return;
