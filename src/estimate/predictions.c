@@ -342,7 +342,7 @@ enum dl_status dl_predictions_make(struct dl_job_predictions *p,
   memset(a.read, 0, sizeof a.read);
   for (size_t i = 0; i < DL_N_FITS; i++)
     p->of[i] = none;
-  p->parts = (struct dl_physical_parts){.time_s = NAN};
+  p->parts = (struct dl_physical_parts){.time_s = NAN, .input_core_s = NAN};
   p->step.cost.power = NAN;
   p->power_low = p->power_high = NAN;
   p->power_repeats = false;

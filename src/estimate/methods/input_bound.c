@@ -79,17 +79,19 @@ void dl_find_input(struct dl_job_predictions *p, const struct dl_job *job,
   const struct dl_prediction *time = &p->of[DL_PHYSICAL_TIME];
   double samples = job->train_samples + fmax(job->val_samples, 0);
   double alone = dl_or(time->value, parts->time_s);
-  bool assumed;
-  if (!pipeline_of(job, &in, &assumed) || !parts->bound || isnan(samples))
+  bool assumed, has = pipeline_of(job, &in, &assumed);
+  double workers = dl_or(in.workers, DL_LOADER_WORKERS);
+  parts->input_core_s = has ? samples * workers / dl_input_rate(&in) : NAN;
+  parts->input_doubt = dl_input_doubt(&in);
+  if (!has || !parts->bound || isnan(samples))
     return;
   double rate = job->run->n_gpus * dl_input_rate(&in);
   if (assumed && (known || time->repeats > 0 || samples / rate <= alone))
     return;
   parts->input_assumed = assumed;
-  parts->input_workers = dl_or(in.workers, DL_LOADER_WORKERS);
+  parts->input_workers = workers;
   parts->input_rate = rate;
   parts->input_s = samples / rate;
-  parts->input_doubt = dl_input_doubt(&in);
   parts->gpu_rate = samples / alone;
   parts->time_s += dl_input_wait(parts->time_s, parts->input_s, 0, assumed).s;
   if (parts->input_s > alone)
