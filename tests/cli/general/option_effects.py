@@ -40,7 +40,7 @@ VALUES = {
     "gpu-share": "0.5", "gpus": "2", "height": "30", "idle-s": "2",
     "image-px": "128", "in-use": "0.5", "input": "runs.csv",
     "input-shape": "image=1x3x64x64", "intensity": "100", "interval": "3",
-    "k": "2", "lambda": "5", "lifetime": "7", "limit": "2", "loader": "disk",
+    "device": "cpu", "k": "2", "lambda": "5", "lifetime": "7", "limit": "2", "loader": "disk",
     "loader-workers": "2", "augmentation": "mosaic", "log": None,
     "max-gap": "3", "means": "means.csv", "method": "tdp", "methods": "tdp",
     "model": "m.xml", "no-join": None, "no-log": None, "no-model": None,
