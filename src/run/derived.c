@@ -70,6 +70,13 @@ static double of_inference(const double *x, const struct dl_row *row,
   return dl_row_word(row, phase) == DL_PHASE_INFERENCE ? x[0] : (double)NAN;
 }
 
+/* Requests that a known rate serves in a known time. */
+static double served_requests(const double *x, const struct dl_row *row,
+                              const struct dl_row_ref *phase) {
+  double served = x[0] * dl_or(x[1], x[2]);
+  return of_inference(&served, row, phase);
+}
+
 static double rank_in(const double *x, const struct dl_row *row,
                       const struct dl_row_ref *fine_tune) {
   (void)x;
@@ -161,8 +168,10 @@ const struct derivation dl_derivations[DL_N_RUN_MEMBERS] = {
     [DL_RUN_tokens] = PRODUCT(train_tokens, epochs),
     [DL_RUN_duration_s] = PRODUCT(epoch_s, epochs),
     [DL_RUN_epoch_s] = RATIO(duration_s, epochs),
-    [DL_RUN_requests] = {IDS(DL_RUN_request_rate, DL_RUN_duration_s),
-                         .compute = product, .n_needed = 2, BY(DL_RUN_phase),
+    [DL_RUN_requests] = {IDS(DL_RUN_duration_s, DL_RUN_request_rate,
+                             DL_RUN_samples_per_s),
+                         .compute = served_requests, .n_needed = 1,
+                         .word = DL_RUN_phase, BY(DL_RUN_phase),
                          .usual = usual_requests},
     [DL_RUN_samples_per_s] = RATIO(tokens_per_s, seq_len),
     [DL_RUN_tokens_per_s] = PRODUCT(samples_per_s, seq_len),

@@ -103,7 +103,7 @@ static bool breaks_trainer(const struct dl_row *row,
 /* A known duration has the start-up in it. */
 static bool breaks_startup(const struct dl_row *row,
                            struct dl_message_style *to) {
-  return row->run.startup_s > 0 && !dl_run_is_inference(&row->run) &&
+  return row->run.startup_s > 0 &&
          dl_run_set_has(&row->given, DL_RUN_duration_s) &&
          dl_rule_message(
              to, "{startup_s} does not go with a known duration, which has the "

@@ -163,7 +163,8 @@ static void power_line(struct summary *m) {
                      dl_is_cpu(gpu) ? "CPUs" : "GPUs");
   }
   if (!isnan(m->e->busy_share))
-    dl_answer_remark(l, "GPU busy %.0f %% of the time", 100 * m->e->busy_share);
+    dl_answer_remark(l, "%s busy %.0f %% of the time",
+                     dl_is_cpu(gpu) ? "CPU" : "GPU", 100 * m->e->busy_share);
   dl_memory_of(job, &need);
   if (isnan(need.need_gb))
     return;
