@@ -319,18 +319,10 @@ static bool lacks_rate(const struct dl_result *r, struct dl_text *say) {
              dl_work_peak_tflops(job));
 }
 
-/* Cores where no CPU works, or more than the CPUs have. */
+/* Cores where no CPU works. */
 static bool unused_cores(const struct dl_result *r, struct dl_text *say) {
-  const struct dl_run *run = r->job.run;
-  const struct dl_accelerator *cpu = r->job.found.gpu;
-  if (isnan(run->cpu_cores))
-    return false;
-  if (!r->predictions.served.on_cpu)
-    return SAY(say, "--cores has an effect on inference on CPUs alone");
-  double all = cpu->multiprocessors * run->n_gpus;
-  return run->cpu_cores > all &&
-         SAY(say, "--cores %g: %g x '%s' have %g, which are taken",
-             run->cpu_cores, run->n_gpus, cpu->head.id, all);
+  return !isnan(r->job.run->cpu_cores) && !r->predictions.served.on_cpu &&
+         SAY(say, "--cores has an effect on inference on CPUs alone");
 }
 
 /* A classifier to be replaced whose size is unknown. */
@@ -355,7 +347,7 @@ const struct dl_estimate_rule dl_estimate_rules[DL_N_ESTIMATE_RULES] = {
     {"unknown_classes", unknown_classes, NULL, NULL},
     {"unknown_head", unknown_head, NULL, NULL},
     {"unused_cores", unused_cores, NULL,
-     "cpu_cores has no effect, or is more than the CPUs have"},
+     "cpu_cores has an effect on inference on CPUs alone"},
     {"unfilled_batch", unfilled_batch, NULL,
      "one request, the default, does not fill batch_size; give requests"},
     {"undivided_heads", undivided_heads, NULL,

@@ -110,9 +110,22 @@ static bool breaks_startup(const struct dl_row *row,
                  "start-up in it; leave one out");
 }
 
+/* More cores than the CPUs have. */
+static bool breaks_cores(const struct dl_row *row,
+                         struct dl_message_style *to) {
+  const struct dl_accelerator *cpu = row->found.gpu;
+  double n = row->run.n_gpus;
+  double all = cpu ? cpu->multiprocessors * n : (double)NAN;
+  return cpu && dl_is_word(cpu->form, "socket") && row->run.cpu_cores > all &&
+         dl_rule_message(to,
+                         "{cpu_cores} %g: %g x '%s' have %g; give no more, or "
+                         "more sockets",
+                         row->run.cpu_cores, n, cpu->head.id, all);
+}
+
 bool dl_dataset_check(const struct dl_row *row, const struct dl_dataset *data,
                       struct dl_message_style *to) {
   return breaks_data(row, data, to) || breaks_image(row, to) ||
          breaks_machine(row, to) || breaks_trainer(row, to) ||
-         breaks_startup(row, to);
+         breaks_startup(row, to) || breaks_cores(row, to);
 }
