@@ -65,7 +65,8 @@ EXTRA_DIST += \
 	%D%/lab/make/node_power.py \
 	%D%/lab/make/published_serving.py \
 	%D%/lab/make/published_speeds.py \
-	%D%/lab/make/reality.py
+	%D%/lab/make/reality.py \
+	%D%/lab/make/training_power.py
 
 # The figures of README and docs, with gnuplot.
 figures: dlest$(EXEEXT)
@@ -93,6 +94,13 @@ known-times: dlest$(EXEEXT)
 	  $(srcdir)/%D%/lab/make/known_times.py ./dlest$(EXEEXT) \
 	  "$${MEASURED_RUNS:-$(MEASURED_RUNS)}" \
 	  --write '$(abs_top_srcdir)/docs/lab/known-times.md'
+
+# Powers of language models, each source left out.
+training-power: dlest$(EXEEXT)
+	DLEST_DATADIR='$(abs_top_srcdir)' python3 -B \
+	  $(srcdir)/%D%/lab/make/training_power.py ./dlest$(EXEEXT) \
+	  "$${MEASURED_RUNS:-$(MEASURED_RUNS)}" \
+	  --write '$(abs_top_srcdir)/docs/lab/language-models.md'
 
 # Speeds of trainings that others published.
 published-speeds: dlest$(EXEEXT)
@@ -129,4 +137,4 @@ reality: dlest$(EXEEXT)
 	  --write '$(abs_top_srcdir)/docs/accuracy.md'
 
 .PHONY: figures generalisation calibration known-times node-power cpu-power \
-	published-speeds published-serving reality
+	published-speeds published-serving reality training-power

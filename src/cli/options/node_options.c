@@ -329,8 +329,9 @@ static void set_loader(const struct dl_node_options *o, struct dl_run *run,
   const struct dl_node *e = &o->entry;
   double used = o->use.used / o->use.nodes; /* of a node */
   double most = fmax(1, floor(e->cores / used));
-  bool reads =
-      run->loader != DL_LOADER_UNKNOWN && run->loader != DL_LOADER_SYNTHETIC;
+  bool reads = run->loader != DL_LOADER_SYNTHETIC &&
+               (run->loader != DL_LOADER_UNKNOWN ||
+                run->augmentation != DL_AUGMENT_UNKNOWN);
   if (o->use.on_cpu || isnan(e->cores))
     return;
   if (!dl_run_has(run, DL_RUN_loader_workers)) {

@@ -26,7 +26,8 @@ llama=(--arch llama-3-8b --gpu h100 --prompt-tokens 512 --output-tokens 256)
   jq '.estimates[0].energy_j' out | diff -u hour -
   gives 0 '' predict --method physical --phase inference "${llama[@]}" \
     --request-rate 5 --duration 1h -q
-  head -n 1 out | grep -q 'inference, 18000 requests.*(defaults: batch size'
+  head -n 1 out | grep -q 'inference, 18,000 requests'
+  grep -q '^  Assumed  batch size' out
   refuses 3 "dlest: $(message rate_makes_requests --request-rate 5 18000 \
     --duration 3600 100 --requests)" predict --phase inference "${llama[@]}" \
     --request-rate 5 --duration 1h --requests 100
@@ -101,6 +102,15 @@ llama=(--arch llama-3-8b --gpu h100 --prompt-tokens 512 --output-tokens 256)
   served --arch resnet50 --gpu a100 --batch-size 32 --throughput 1000/s \
     --duration 1000s
   diff <(jq .estimates[0].energy_j by_rate) <(jq .estimates[0].energy_j out)
+  try predict --phase inference --arch resnet50 --gpu a100 --batch-size 32 \
+    --duration 1h
+  grep -qxF "dlest: warning: $(message endless_work)" err
+  table arch,gpu,phase,duration_s resnet50,a100,inference,60
+  gives 0 "dlest: warning: runs.csv: $(message rows_endless_work 1 '')" \
+    predict --input runs.csv --batch-size 1
+  try predict --phase inference "${llama[@]}" --throughput 99/s
+  [ "$status" -eq 2 ]
+  grep -qxF "dlest: $(message tokens_of_requests --throughput)" err
   gives 2 "dlest: $(message both_say_how_fast --throughput --request-rate)" \
     predict --phase inference "${job[@]}" --throughput 9/s --request-rate 9
   try predict --phase inference "${job[@]}" --duration 1s
