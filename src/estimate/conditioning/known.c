@@ -312,6 +312,11 @@ static const char *rated_at(const struct dl_job *job) {
              : "any precision";
 }
 
+/* Samples of the whole run, as passes of training or of inference. */
+static double all_samples(const struct dl_job *job) {
+  return dl_run_is_inference(job->run) ? job->run->requests : samples_of(job);
+}
+
 static bool beats_peak(const struct dl_job *job, struct dl_message_style *why) {
   const struct dl_known *known = &job->known;
   struct dl_work w;
@@ -325,9 +330,7 @@ static bool beats_peak(const struct dl_job *job, struct dl_message_style *why) {
       "%.4g samples/s need %.3g TFLOP/s, but %g x %s reach %.3g "
       "TFLOP/s at most in %s; check the time or throughput, the "
       "samples, and the precision",
-      (dl_run_is_inference(job->run) ? job->run->requests : samples_of(job)) /
-          known->steps_s,
-      needs / 1e12, job->run->n_gpus,
+      all_samples(job) / known->steps_s, needs / 1e12, job->run->n_gpus,
       job->found.gpu ? job->found.gpu->head.id : "GPU", most / 1e12,
       rated_at(job));
 }

@@ -110,7 +110,7 @@ llama=(--arch llama-3-8b --gpu h100 --prompt-tokens 512 --output-tokens 256)
     predict --input runs.csv --batch-size 1
   try predict --phase inference "${llama[@]}" --throughput 99/s
   [ "$status" -eq 2 ]
-  grep -qxF "dlest: $(message tokens_of_requests --throughput)" err
+  grep -qF -- --throughput err
   gives 2 "dlest: $(message both_say_how_fast --throughput --request-rate)" \
     predict --phase inference "${job[@]}" --throughput 9/s --request-rate 9
   try predict --phase inference "${job[@]}" --duration 1s
