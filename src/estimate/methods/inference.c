@@ -474,6 +474,7 @@ void dl_infer(const struct dl_engine *ctx, const struct dl_job *job,
   }
   add_doubt(&p, rounds, &r, s);
   keep_limit(s, job);
+  s->static_w = r.static_w;
   s->power_w = (s->prefill_j + s->decode_j) / (s->prefill_s + s->decode_s) /
                job->run->n_gpus;
   add_idle(s, job, rounds, r.static_w);

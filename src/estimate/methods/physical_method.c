@@ -51,8 +51,7 @@ double dl_physical_duration(const struct dl_job *job,
 }
 
 double dl_startup_s(const struct dl_job *job) {
-  bool waits = !dl_run_is_inference(job->run) && isnan(job->known.run_s);
-  return waits ? dl_or(job->run->startup_s, 0) : 0;
+  return isnan(job->known.run_s) ? dl_or(job->run->startup_s, 0) : 0;
 }
 
 static void scale(struct dl_estimate *est, const struct dl_prediction *p,
@@ -389,9 +388,23 @@ static void lower_limit(const struct dl_engine *ctx, struct dl_estimate *est) {
   w->low = w->x * exp(-hypot(log(w->x / w->low), ctx->of_90 * LOWERED_POWER));
 }
 
-static void by_inference(const struct dl_engine *ctx, const struct dl_job *job,
-                         const struct dl_job_predictions *p,
-                         struct dl_estimate *est) {
+/* What is known of inference replaces its estimate. */
+static void take_known(const struct dl_job_predictions *p,
+                       struct dl_estimate *est) {
+  const struct dl_conditioned *known = &p->conditioned;
+  est->energy_j = known->energy_j;
+  est->duration_s = known->duration_s;
+  est->duration_from = p->duration_from;
+  est->power_w.x = est->energy_j.x / est->duration_s.x;
+  est->power_w.low = est->energy_j.low / est->duration_s.x;
+  est->power_w.high = est->energy_j.high / est->duration_s.x;
+  est->busy_share = known->busy;
+}
+
+void dl_estimate_inference(const struct dl_engine *ctx,
+                           const struct dl_job *job,
+                           const struct dl_job_predictions *p,
+                           struct dl_estimate *est) {
   const struct dl_served *s = &p->served;
   est->boundary = "gpu";
   est->duration_s.x = s->time_s;
@@ -425,13 +438,15 @@ static void by_inference(const struct dl_engine *ctx, const struct dl_job *job,
   if (s->idle_j > 0)
     widen_by_idle(est, s->idle_j, ctx->coverage);
   power_at_rate(job, est);
+  if (p->conditioned.applies)
+    take_known(p, est);
 }
 
 static void estimate(const struct dl_engine *ctx, const struct dl_job *job,
                      const struct dl_job_predictions *p,
                      struct dl_estimate *est) {
   if (dl_run_is_inference(job->run))
-    by_inference(ctx, job, p, est);
+    dl_estimate_inference(ctx, job, p, est);
   else if (p->language)
     dl_estimate_language(ctx, job, p, est);
   else if (p->conditioned.applies)
