@@ -107,7 +107,7 @@ static void say_fits(const struct dl_job *job, const struct dl_memory_need *m,
   double n = job->run->n_gpus;
   bool shared = n > 1 && m->shared;
   char need[DL_NUMBER_SIZE];
-  if (m->model_gb > job->found.gpu->memory_gb)
+  if (m->model_gb > dl_usable_gb(job->found.gpu))
     dl_text_printf(to, "%s GB without any sample",
                    dl_format_digits(need, m->model_gb, 3));
   else if (m->fits > 0) {
@@ -125,14 +125,18 @@ static bool over_memory(const struct dl_result *r, struct dl_text *say) {
   if (!m.over || !say)
     return m.over;
   bool split = job->run->scaling == DL_SCALE_STRONG && job->run->n_gpus > 1;
-  char need[DL_NUMBER_SIZE];
+  char need[DL_NUMBER_SIZE], has[DL_NUMBER_SIZE];
   DL_TEXT(remedy);
   dl_text_printf(say, "batch of %g", split ? job->run->batch_size : m.batch);
   if (split)
     dl_text_printf(say, " (%g on each GPU)", m.batch);
-  dl_text_printf(say, " needs about %s GB, more than the %g GB of %s; ",
-                 dl_format_digits(need, m.need_gb, 3),
-                 job->found.gpu->memory_gb, job->found.gpu->head.id);
+  dl_text_printf(
+      say,
+      " needs about %s GB, more than the %s GB that programs can use "
+      "of %s; ",
+      dl_format_digits(need, m.need_gb, 3),
+      dl_format_digits(has, dl_usable_gb(job->found.gpu), 3),
+      job->found.gpu->head.id);
   say_fits(job, &m, split, say);
   if (dl_memory_remedy(job, &remedy))
     dl_text_printf(say, "; %s", dl_text_str(&remedy));

@@ -203,7 +203,7 @@ assert 1 / 1.6 < hours(published) / 2.664e6 < 1.6, hours(published)
 # optimizer
 assert whole["memory_need_gb"] > 168
 assert 8 <= assumed["expert_parallel"] <= 64, assumed
-assert 29 < assumed["memory_need_gb"] < 80
+assert 29 < assumed["memory_need_gb"] < assumed["memory_usable_gb"]
 assert hours(assumed) < hours(whole)
 assert 1 / 1.6 < hours(assumed) / 2.664e6 < 1.6, hours(assumed)
 EOF

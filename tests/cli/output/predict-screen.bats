@@ -55,8 +55,8 @@ END
   for batch in 64 128 256; do
     try predict --arch yolov8n --gpu rtx-4090 --batch-size $batch
     [ "$status" -eq 0 ]
-    over=$(grep -c 'more than the 24 GB' err || true)
-    [ "$(grep -c 'of 24 GB: does not fit$' out || true)" -eq "$over" ]
+    over=$(grep -c 'more than the 24.9 GB' err || true)
+    [ "$(grep -c 'of 24.9 GB: does not fit$' out || true)" -eq "$over" ]
     seen+=$over
   done
   [ "$seen" = 001 ]

@@ -169,9 +169,9 @@ static void power_line(struct summary *m) {
     return;
   dl_answer_remark(l, "peak %smemory %s", dl_is_cpu(gpu) ? "" : "GPU ",
                    dl_format_digits(number, need.need_gb, 3));
-  if (gpu && !isnan(gpu->memory_gb))
+  if (!isnan(dl_usable_gb(gpu)))
     dl_text_printf(&l->remark, " of %s",
-                   dl_format_short(number, gpu->memory_gb));
+                   dl_format_digits(number, dl_usable_gb(gpu), 3));
   dl_text_add(&l->remark, " GB");
   if (need.over)
     dl_text_add(&l->remark, ": does not fit");
