@@ -210,7 +210,8 @@ EOF
 }
 
 rate() {
-  "$DLEST" predict --tokens 1e9 --method physical -q --format json "$@" >out
+  "$DLEST" predict --tokens 1e9 --overhead 0 --startup 0 \
+    --method physical -q --format json "$@" >out
   half=$(jq '.estimates[0] | (.duration_high_s / .duration_s | log)' out)
 }
 
