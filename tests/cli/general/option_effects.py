@@ -61,7 +61,7 @@ VALUES = {
     "title": "x", "tokens": "1e9", "top": "1", "totals": "totals.csv", "train-samples": "1000",
     "truncate-watts": None, "until": "2001-01", "use-gpus": "1",
     "user": "nobody", "utilisation": "0.5",
-    "utilization": "0.5", "val-samples": "77",
+    "utilization": "0.5", "val-samples": "77777",
     "fine-tune": "head", "train-tokens": "1e9", "optimizer": "sgd",
     "checkpointing": "full", "attention": "eager", "sharding": "zero2",
     "replicas": "1", "tensor-parallel": "1", "pipeline-parallel": "1", "virtual-stages": "1",
