@@ -123,6 +123,8 @@ static enum dl_status parse_and_run(struct dl_cli *cli, int argc, char **argv) {
   if (c->init)
     c->init(options);
   enum dl_status status = dl_cli_parse(cli, argc, argv, options);
+  if (status == DL_OK && cli->read_as.len > 0 && !cli->quiet)
+    print_message("note: ", cli->read_as.s);
   if (status == DL_OK && cli->version)
     dl_print_version(stdout);
   else if (status == DL_OK && (cli->help || cli->usage))
@@ -164,6 +166,8 @@ static int run_command(const struct dl_command *c, int argc, char **argv) {
     dl_spool_close(&cli.spool[i]);
   free(cli.spool);
   free(cli.given);
+  dl_text_free(&cli.read_as);
+  dl_strlist_free(&cli.words);
   if (cli.catalog)
     dl_catalog_free(cli.catalog);
   dl_diag_free(&cli.diag);

@@ -42,8 +42,8 @@ commands() {
     comapre runs.csv
   refuses 2 "dlest: $(message unknown_command frobnicate '')" frobnicate
   misused predict \
-    "$(message unknown_option --batchsize "$(meant --batch-size)" predict)" \
-    --batchsize 3
+    "$(message unknown_option --batch-siez "$(meant --batch-size)" predict)" \
+    --batch-siez 3
   misused predict "$(message unknown_option --deadline \
     "$(message it_is_one_of "'dlest recommend'")" predict)" --deadline 3h
   misused calibrate "$(message unknown_option --dataset \
