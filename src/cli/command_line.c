@@ -15,7 +15,6 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/nearest_names.h"
-#include "cli/pasted/pasted.h"
 #include "cli/spool.h"
 #include "quantities/quantities.h"
 
@@ -365,11 +364,6 @@ enum dl_status dl_cli_parse(struct dl_cli *cli, int argc, char **argv,
   p.n = dl_command_options(cli->command, p.row, p.offset, &p.common);
   make_tables(&p);
   cli->spool = dl_calloc(MOST_SPOOLS, sizeof *cli->spool);
-  DL_TRY(dl_pasted_read(cli, argc, argv, &cli->words));
-  argc = (int)cli->words.n;
-  DL_GROW(cli->words.s, cli->words.cap, cli->words.n + 1);
-  cli->words.s[argc] = NULL;
-  argv = cli->words.s;
   cli->given = dl_calloc((size_t)argc + 1, sizeof *cli->given);
   enum dl_status status = parse_options(&p, argc, argv, options);
   if (status != DL_OK || cli->help || cli->usage || cli->version)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 dlest_SOURCES += \
+	%D%/file_kinds.c \
 	%D%/hub_cache.c \
 	%D%/hub_cache.h \
 	%D%/pasted.c \

@@ -186,7 +186,8 @@ static void write_words(struct dl_pasted *p, const char *program,
 
 enum dl_status dl_pasted_read(struct dl_cli *cli, int argc, char **argv,
                               struct dl_strlist *words) {
-  DL_SCOPED(free_pasted) struct dl_pasted p = {.cli = cli};
+  DL_SCOPED(free_pasted)
+  struct dl_pasted p = {.cli = cli, .read_file = dl_pasted_file};
   DL_SCOPED(dl_strlist_free) struct dl_strlist plain = {0};
   p.n_rows = dl_command_options(cli->command, p.row, NULL, NULL);
   bool of_job = dl_pasted_option(&p, "arch") && !cli->command->arguments;

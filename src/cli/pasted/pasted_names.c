@@ -81,8 +81,10 @@ static bool count_behind(const char *s, struct dl_text *count,
   return name->len > 0;
 }
 
-bool dl_pasted_count(const char *text, struct dl_text *count,
-                     struct dl_text *name) {
+/* Splits a name with a count: "8 x H100", or behind it "H100:8"; "gpu:a100:4".
+ * `name` is empty for a count alone. False: it is no such text. */
+static bool take_count(const char *text, bool behind, struct dl_text *count,
+                       struct dl_text *name) {
   static const char *const prefixes[] = {"gres/",
                                          "gres:", "--gres=", "gpu:", "gpu="};
   DL_TEXT(s);
@@ -104,11 +106,7 @@ bool dl_pasted_count(const char *text, struct dl_text *count,
     dl_text_add(count, t);
     return true;
   }
-  if (count_ahead(t, count, name))
-    return true;
-  dl_text_clear(count);
-  dl_text_clear(name);
-  if (count_behind(t, count, name))
+  if ((behind ? count_behind : count_ahead)(t, count, name))
     return true;
   dl_text_clear(count);
   dl_text_clear(name);
@@ -180,6 +178,27 @@ static enum dl_status unknown_instance(struct dl_pasted *p, const char *name) {
                  name);
 }
 
+/* Splits off a count that stands before a name or behind it: "4090x2" is no
+ * 4090 of a thing called 2. */
+static bool split_count(struct dl_cli *cli, const char *value,
+                        struct dl_text *count, struct dl_text *name) {
+  static const enum dl_kind kinds[] = {DL_ACCELERATOR, DL_NODE};
+  DL_TEXT(as);
+  for (int behind = 0; behind < 2; behind++) {
+    dl_text_clear(count);
+    dl_text_clear(name);
+    if (!take_count(value, behind, count, name))
+      continue;
+    for (size_t i = 0; i < DL_LENGTH(kinds); i++)
+      if (name->len == 0 || find(cli, kinds[i], name->s, &as))
+        return true;
+  }
+  dl_text_clear(count);
+  dl_text_clear(name);
+  return take_count(value, false, count, name) ||
+         take_count(value, true, count, name);
+}
+
 /* Sets a number of GPUs, which Slurm's generic resources give of a node. */
 static void set_count(struct dl_pasted *p, const char *count,
                       const char *from) {
@@ -201,7 +220,8 @@ static enum dl_status read_gpu_list(struct dl_pasted *p, const char *value,
     DL_TEXT(count);
     DL_TEXT(name);
     if (!dl_pasted_look(p->cli, DL_ACCELERATOR, parts.s[i]) &&
-        dl_pasted_count(parts.s[i], &count, &name) &&
+        (take_count(parts.s[i], false, &count, &name) ||
+         take_count(parts.s[i], true, &count, &name)) &&
         dl_pasted_look(p->cli, DL_ACCELERATOR, dl_text_str(&name))) {
       if (counted++ == 0)
         dl_text_add(&first, count.s);
@@ -238,7 +258,7 @@ static enum dl_status read_gpu(struct dl_pasted *p, const char *value,
     return DL_OK;
   if (strchr(value, ','))
     return read_gpu_list(p, value, from, taken);
-  bool counted = dl_pasted_count(value, &count, &name);
+  bool counted = split_count(p->cli, value, &count, &name);
   const char *own = counted ? dl_text_str(&name) : value;
   if (counted && !*own) {
     *taken = true;

@@ -46,7 +46,9 @@ struct dl_pasted {
   struct dl_strlist kept; /* words that stay as they are */
   struct dl_text unused;  /* words that have no part in the estimate */
   const char *file;       /* that is being read, NULL: the command line */
-  unsigned depth;         /* of files that name files */
+  /* Reads a file that a word names: dl_pasted_file, which reads words. */
+  enum dl_status (*read_file)(struct dl_pasted *p, const char *path);
+  unsigned depth; /* of files that name files */
 };
 
 /* The option of a name, of its second name, plural or singular; NULL: none. */
@@ -113,10 +115,5 @@ const struct dl_descriptor *dl_pasted_look(struct dl_cli *cli,
  * what --arch takes. False: none. */
 bool dl_pasted_network(struct dl_cli *cli, const char *name,
                        struct dl_text *arch);
-
-/* Splits a name with a count: "8 x H100", "H100:8", "gpu:a100:4". `name` is
- * cleared for a count alone. False: it is no such text. */
-bool dl_pasted_count(const char *text, struct dl_text *count,
-                     struct dl_text *name);
 
 #endif

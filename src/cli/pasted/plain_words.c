@@ -156,8 +156,6 @@ static enum dl_status take(struct dl_pasted *p, const char *text, size_t words,
 
 static enum dl_status refuse(struct dl_pasted *p, const char *word) {
   DL_TEXT(near);
-  DL_TEXT(count);
-  DL_TEXT(name);
   DL_SCOPED(dl_diag_free) struct dl_diag quiet = {0};
   const struct dl_descriptor *e = NULL;
   double x;
@@ -168,9 +166,7 @@ static enum dl_status refuse(struct dl_pasted *p, const char *word) {
                    "'%.64s' is a number without a word; write --gpus, "
                    "--batch-size, --epochs or another option before it",
                    word);
-  bool counted = dl_pasted_count(word, &count, &name) && name.len > 0;
-  dl_catalog_get(dl_cli_catalog(p->cli), DL_ACCELERATOR,
-                 counted ? name.s : word, &e, &quiet);
+  dl_catalog_get(dl_cli_catalog(p->cli), DL_ACCELERATOR, word, &e, &quiet);
   const char *hint = quiet.error ? strstr(quiet.error, " (did you mean") : NULL;
   if (hint)
     dl_text_add_n(&near, hint, strcspn(hint, ";"));

@@ -2,6 +2,7 @@
 /* Settings of pasted words: the option that each becomes, and what parts make
  * together. */
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,14 @@
 #include "base/number.h"
 #include "cli/options/count_text.h"
 #include "cli/pasted/pasted_private.h"
+
+void dl_pasted_fold(struct dl_text *to, const char *s, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (isalnum((unsigned char)s[i])) {
+      char c = (char)tolower((unsigned char)s[i]);
+      dl_text_add_n(to, &c, 1);
+    }
+}
 
 static bool is_called(const char *own, const char *name) {
   size_t n = own ? strlen(own) : 0, m = strlen(name);

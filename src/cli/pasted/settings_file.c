@@ -15,37 +15,8 @@
 
 enum { MOST_BYTES = 4 << 20, MOST_DEPTH = 8, MOST_FILES = 3 };
 
-static bool ends_with(const char *name, const char *end) {
-  size_t n = strlen(name), m = strlen(end);
-  return n > m && strcasecmp(name + n - m, end) == 0;
-}
-
-static bool is_yaml(const char *name) {
-  return ends_with(name, ".yaml") || ends_with(name, ".yml");
-}
-
 static bool is_script(const char *text) {
   return strncmp(text, "#!", 2) == 0 || strstr(text, "#SBATCH");
-}
-
-/* A JSON file that describes a network. */
-static bool is_network(const char *path) {
-  DL_SCOPED(dl_diag_free) struct dl_diag quiet = {0};
-  dl_json *j = NULL;
-  bool is =
-      dl_json_read(&j, path, &quiet) == DL_OK &&
-      (dl_json_get(j, "model_type").text || dl_json_member(j, "architectures"));
-  dl_json_free(j);
-  return is;
-}
-
-bool dl_pasted_is_file(const char *name) {
-  static const char *const ends[] = {".yaml",   ".yml",   ".sh",
-                                     ".sbatch", ".slurm", ".batch"};
-  for (size_t i = 0; i < DL_LENGTH(ends); i++)
-    if (ends_with(name, ends[i]))
-      return true;
-  return ends_with(name, ".json") && !is_network(name);
 }
 
 /* --- JSON */
@@ -211,7 +182,7 @@ static enum dl_status read_text(struct dl_pasted *p, const char *path,
     return read_json(p, start, path);
   if (is_script(start))
     return dl_pasted_script(p, start);
-  if (is_yaml(path) || strstr(start, ": "))
+  if (strstr(start, ": ") || strstr(start, ":\n"))
     return dl_pasted_yaml(p, text);
   return no_settings(p, path);
 }

@@ -96,7 +96,7 @@ static enum dl_status read_options(struct script *s, size_t from) {
     if (strncmp(word, "--", 2) != 0 || !word[2] || is_of_tasks(word + 2)) {
       if (word[0] != '-' && dl_pasted_is_file(word) &&
           strcmp(word, s->p->file) != 0 && access(word, R_OK) == 0)
-        DL_TRY(dl_pasted_file(s->p, word));
+        DL_TRY(s->p->read_file(s->p, word));
       continue;
     }
     if (strchr(word, '$') || (next && *next == '$' && !strchr(word, '=')))

@@ -45,14 +45,6 @@ static const struct tool_word {
 #include "cli/pasted/tool_words.def"
 };
 
-void dl_pasted_fold(struct dl_text *to, const char *s, size_t n) {
-  for (size_t i = 0; i < n; i++)
-    if (isalnum((unsigned char)s[i])) {
-      char c = (char)tolower((unsigned char)s[i]);
-      dl_text_add_n(to, &c, 1);
-    }
-}
-
 static bool is_among(const char *names, const char *s) {
   return dl_word_among(names, s, strlen(s)) >= 0;
 }
@@ -179,7 +171,7 @@ static enum dl_status take_value(struct dl_pasted *p, const struct tool_word *w,
   if (p->file && strcmp(value, "auto") == 0)
     return DL_OK;
   if (w->kind == READS_FILE)
-    return dl_pasted_file(p, value);
+    return p->read_file(p, value);
   if (w->kind == IS_PART) {
     dl_pasted_part(p, w->part, value, from);
     return DL_OK;
