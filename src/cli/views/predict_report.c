@@ -172,12 +172,11 @@ static void add_setup(struct dl_report *r, const struct dl_job *job) {
 }
 
 static void add_memory(struct dl_report *r, const struct dl_job *job) {
-  const struct dl_accelerator *gpu = job->found.gpu;
   struct dl_memory_need m;
   char text[160] = "", of[48] = "";
   dl_memory_of(job, &m);
-  if (gpu && !isnan(gpu->memory_gb))
-    snprintf(of, sizeof of, " of %g GB", gpu->memory_gb);
+  if (!isnan(m.has_gb))
+    snprintf(of, sizeof of, " of %g GB", m.has_gb);
   if (!isnan(m.need_gb)) {
     char need[DL_NUMBER_SIZE], low[DL_NUMBER_SIZE], high[DL_NUMBER_SIZE];
     snprintf(text, sizeof text, "about %s GB%s, 90 %% interval %s to %s GB",

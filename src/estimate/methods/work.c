@@ -47,11 +47,15 @@ static const struct precision {
 
 static const struct precision *precision(const struct dl_job *job) {
   enum dl_precision p = job->run->precision;
+  if (dl_is_gguf(p))
+    p = DL_PRECISION_FP16;
   return p == DL_PRECISION_UNKNOWN ? NULL : &precisions[p];
 }
 
 double dl_work_bytes(const struct dl_job *job) {
   const struct precision *p = precision(job);
+  if (dl_is_gguf(job->run->precision))
+    return dl_gguf_bits(job->run->precision) / 8;
   return p ? p->bytes : 4;
 }
 
@@ -212,13 +216,14 @@ static void decode(const struct dl_job *job, const struct dl_transformer *t,
                    struct dl_work *w) {
   struct dl_decoding step = dl_transformer_decoding(t, job->run->prompt_tokens);
   double n = job->run->output_tokens, bytes = dl_work_bytes(job);
+  double kept = dl_is_gguf(job->run->precision) ? 2 : bytes;
   double batch = dl_or(job->run->batch_size, 1);
   double b = fmin(batch, job->run->requests);
   double rounds = job->run->requests / b;
   double bandwidth = 1e9 * job->bandwidth_gb_s * job->run->n_gpus;
   double flop[2] = {2 * b * step.macs, 2 * b * step.macs_more};
-  double read[2] = {weights_read(t, b, bytes) + b * bytes * step.kept,
-                    b * bytes * step.kept_more};
+  double read[2] = {weights_read(t, b, bytes) + b * kept * step.kept,
+                    b * kept * step.kept_more};
   double by_rate[2] = {flop[0] / rate(job), flop[1] / rate(job)};
   double by_memory[2] = {read[0] / bandwidth, read[1] / bandwidth};
   w->decode_flop = rounds * series(flop[0], flop[1], n);

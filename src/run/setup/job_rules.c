@@ -7,6 +7,7 @@
 #include "catalog/architecture/scaling.h"
 #include "catalog/architecture/token_costs.h"
 #include "catalog/sample_kinds.h"
+#include "quantities/gguf.h"
 #include "run/run.h"
 
 /* A data set must hold what the network takes, unless all that it gives is
@@ -110,9 +111,22 @@ static bool breaks_startup(const struct dl_row *row,
                  "start-up in it; leave one out");
 }
 
+/* Weights of a few bits are for models that write tokens, and do not learn. */
+static bool breaks_gguf(const struct dl_row *row, struct dl_message_style *to) {
+  const struct dl_architecture *arch = row->found.arch;
+  const struct dl_run *r = &row->run;
+  bool serves = dl_run_is_inference(r) && arch && dl_is_language_model(arch) &&
+                !isnan(arch->kv_cache_per_token);
+  return dl_is_gguf(r->precision) && arch && !serves &&
+         dl_rule_message(to,
+                         "{precision} %s is a format of weights for inference "
+                         "of language models that write tokens; give another",
+                         dl_precision_words[r->precision]);
+}
+
 bool dl_dataset_check(const struct dl_row *row, const struct dl_dataset *data,
                       struct dl_message_style *to) {
   return breaks_data(row, data, to) || breaks_image(row, to) ||
          breaks_machine(row, to) || breaks_trainer(row, to) ||
-         breaks_startup(row, to);
+         breaks_startup(row, to) || breaks_gguf(row, to);
 }

@@ -169,9 +169,8 @@ static void power_line(struct summary *m) {
     return;
   dl_answer_remark(l, "peak %smemory %s", dl_is_cpu(gpu) ? "" : "GPU ",
                    dl_format_digits(number, need.need_gb, 3));
-  if (gpu && !isnan(gpu->memory_gb))
-    dl_text_printf(&l->remark, " of %s",
-                   dl_format_short(number, gpu->memory_gb));
+  if (!isnan(need.has_gb))
+    dl_text_printf(&l->remark, " of %s", dl_format_short(number, need.has_gb));
   dl_text_add(&l->remark, " GB");
   if (need.over)
     dl_text_add(&l->remark, ": does not fit");
