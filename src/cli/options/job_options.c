@@ -324,7 +324,9 @@ enum dl_status dl_job_options_check(struct dl_cli *cli,
     if (!o->has_table &&
         is_of_other_phase(&dl_run_columns[row->column], phase, why))
       return dl_cli_refuse(cli, row->name, why);
-    if (row->methods && strcmp(methods, "all") != 0 &&
+    /* Language models must fit the memory of the CPUs, by any method. */
+    bool fits = row->column == DL_RUN_ram_gb && dl_cli_given(cli, "cpu");
+    if (row->methods && strcmp(methods, "all") != 0 && !fits &&
         !(row->methods & methods_in(methods)))
       dl_warn(&cli->diag, "--%s has no effect on --method %s", row->name,
               methods);
