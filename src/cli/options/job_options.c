@@ -67,9 +67,7 @@ static enum dl_status read_frozen(const struct dl_option *o, char *arg,
                    head, d);
 }
 
-/* "8xh100", "8 x H100", "8*h100": a number of accelerators and their name in
- * one, which this returns; NULL: it is no such text. */
-static char *counted(char *arg) {
+char *dl_counted_name(char *arg) {
   size_t digits = strspn(arg, "0123456789");
   char *s = arg + digits + strspn(arg + digits, " ");
   bool times = *s == 'x' || *s == 'X' || *s == '*';
@@ -80,7 +78,7 @@ static char *counted(char *arg) {
 
 static enum dl_status refuse_counted(const struct dl_option *o, char *arg,
                                      struct dl_diag *d) {
-  const char *s = counted(arg);
+  const char *s = dl_counted_name(arg);
   if (!s)
     return DL_OK;
   return dl_fail(
@@ -117,7 +115,7 @@ static enum dl_status read_axis(struct dl_job_options *job,
 static enum dl_status read_cpu(const struct dl_option *o, char *arg, void *at,
                                struct dl_diag *d) {
   struct dl_job_options *job = at;
-  char *name = counted(arg);
+  char *name = dl_counted_name(arg);
   if (name) {
     arg[strspn(arg, "0123456789")] = '\0';
     DL_TRY(set_value(&job->run, o, DL_RUN_n_gpus, arg, d));

@@ -40,6 +40,10 @@ extern const struct dl_option dl_job_options_rows[], dl_table_options_rows[];
     dl_site_options_rows, offsetof(type, member.site)                          \
   }
 
+/* "8xh100", "8 x H100", "8*h100": a number of accelerators and their name in
+ * one, which this returns; NULL: it is no such text. */
+char *dl_counted_name(char *arg);
+
 void dl_job_options_init(struct dl_job_options *o);
 
 /* Frees the lists and axes of a struct dl_job_options. */
