@@ -70,10 +70,6 @@ void dl_job_read(struct dl_job *job, const struct dl_job_fields *s,
                             arch ? arch->weight_bytes : NAN),
       .kv_bytes = dl_row_number(row, &s->kv_bytes),
       .peak_given = dl_run_set_has(&row->given, DL_RUN_peak_tflops)};
-  for (size_t i = 0; i < DL_N_RUN_MEMBERS && job->n_assumed < DL_MOST_ASSUMED;
-       i++)
-    if (dl_is_assumed(row, (enum dl_run_id)i))
-      job->assumed[job->n_assumed++] = dl_run_columns[i].name;
   if (!isnan(run->tokens)) {
     job->train_samples = run->tokens / job->seq_len;
     job->val_samples = 0;

@@ -435,6 +435,11 @@ void dl_infer(const struct dl_engine *ctx, const struct dl_job *job,
   }
   s->batch = batch;
   double rounds = add_rounds(&p, s, &r);
+  if (job->run->request_rate > 0) { /* they could be served faster */
+    struct dl_serving_cost full;
+    round_of(&p, most, &full);
+    s->most_a_second = fmax(s->most_a_second, most / full.time_s);
+  }
   add_doubt(&p, rounds, &r, s);
   keep_limit(s, job);
   s->power_w = (s->prefill_j + s->decode_j) / (s->prefill_s + s->decode_s) /

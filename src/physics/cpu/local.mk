@@ -7,4 +7,6 @@ libdlest_a_SOURCES += \
 	%D%/cpu_inputs.h \
 	%D%/cpu_physics.c \
 	%D%/cpu_tokens.c \
-	%D%/cpu_tokens.h
+	%D%/cpu_tokens.h \
+	%D%/package_power.c \
+	%D%/package_power.h

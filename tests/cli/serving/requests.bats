@@ -26,7 +26,8 @@ llama=(--arch llama-3-8b --gpu h100 --prompt-tokens 512 --output-tokens 256)
   jq '.estimates[0].energy_j' out | diff -u hour -
   gives 0 '' predict --method physical --phase inference "${llama[@]}" \
     --request-rate 5 --duration 1h -q
-  head -n 1 out | grep -q 'inference, 18000 requests.*(defaults: batch size'
+  head -n 1 out | grep -q 'inference, 18,000 requests'
+  grep -q '^  Assumed  batch size' out
   refuses 3 "dlest: $(message rate_makes_requests --request-rate 5 18000 \
     --duration 3600 100 --requests)" predict --phase inference "${llama[@]}" \
     --request-rate 5 --duration 1h --requests 100

@@ -81,9 +81,10 @@ static void energy_line(struct dl_answer_line *l, const char *label,
                         const struct dl_recommended_choices *c,
                         const struct dl_alternative *a) {
   bool first = a == c->l->c;
-  dl_answer_figure(l, &(struct dl_answer){label, DL_KWH, "J", a->energy_j.x,
-                                          first ? a->energy_j.low : NAN,
-                                          a->energy_j.high, c->interval});
+  dl_answer_figure(
+      l, &(struct dl_answer){label, DL_KWH, "J", a->energy_j.x,
+                             first ? a->energy_j.low : NAN, a->energy_j.high,
+                             first ? c->o->coverage : (double)NAN});
 }
 
 static void next_line(struct dl_answer_line *l,
@@ -119,7 +120,7 @@ void dl_recommend_answer(struct dl_report *r,
   if (!isnan(a->duration_s))
     dl_answer_figure(&line[TIME],
                      &(struct dl_answer){"Time", DL_TIME, "s", a->duration_s,
-                                         NAN, NAN, NULL});
+                                         NAN, NAN, NAN});
   if (a->bound)
     dl_answer_remark(&line[TIME], "bound by %s", a->bound);
   dl_answer_number(&line[TIME],
