@@ -5,6 +5,7 @@
 nobase_dist_doc_DATA = \
 	README.md \
 	%D%/accuracy.md \
+	%D%/cpus.md \
 	%D%/data.md \
 	%D%/fit.md \
 	%D%/index.md \

@@ -231,6 +231,7 @@ CLI_TESTS = \
 	tests/cli/rows/table-values.bats \
 	tests/cli/rows/table-values.test \
 	tests/cli/serving/inference.bats \
+	tests/cli/serving/cpu-tokens.bats \
 	tests/cli/serving/cpus.bats \
 	tests/cli/serving/engines.test \
 	tests/cli/serving/inference.test \

@@ -136,7 +136,7 @@ static void assume_software(struct dl_row *row) {
                r->precision == DL_PRECISION_FP8 ||
                r->precision == DL_PRECISION_FP4;
   if (!dl_run_is_inference(r) || r->stack || !arch || dl_encodes(arch) ||
-      r->idle_s > 0 || r->request_rate > 0)
+      dl_is_cpu(row->found.gpu) || r->idle_s > 0 || r->request_rate > 0)
     return;
   bool image = dl_samples_of_network(arch) == DL_SAMPLES_IMAGES;
   if (dl_is_language_model(arch) ? !full : tuned || !image || r->batch_size > 1)

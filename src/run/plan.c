@@ -159,7 +159,10 @@ bool dl_plan_is_option(const struct dl_row_plan *f, size_t name) {
 
 long dl_plan_column(const struct dl_row_plan *f, size_t name) {
   const char *text = f->name[name].text;
-  return f->csv && text ? dl_csv_find(f->csv, text) : -1;
+  long at = f->csv && text ? dl_csv_find(f->csv, text) : -1;
+  /* A run without GPUs is on its CPUs. */
+  return f->csv && at < 0 && name == DL_RUN_gpu ? dl_csv_find(f->csv, "cpu")
+                                                : at;
 }
 
 bool dl_plan_gives(const struct dl_row_plan *f, size_t name) {

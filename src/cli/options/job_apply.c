@@ -14,6 +14,7 @@
 #include "cli/command.h"
 #include "cli/options/job_options.h"
 #include "cli/options/known_options.h"
+#include "estimate/accounting/core_power.h"
 #include "quantities/quantities.h"
 #include "run/setup/option_words.h"
 
@@ -319,6 +320,23 @@ static enum dl_status set_length(struct dl_job_options *o,
   return DL_OK;
 }
 
+/* What --cpu names must be a CPU; a name that is unknown is refused where rows
+ * are made. */
+static enum dl_status check_cpus(const struct dl_job_options *o,
+                                 struct dl_catalog *catalog,
+                                 struct dl_diag *d) {
+  DL_SCOPED(dl_strlist_free) struct dl_strlist names = {0};
+  if (o->cpus)
+    dl_strlist_split(&names, o->cpus, ',');
+  for (size_t i = 0; i < names.n; i++) {
+    const struct dl_descriptor *e = NULL;
+    DL_TRY(dl_catalog_look(catalog, DL_ACCELERATOR, names.s[i], &e, d));
+    if (e)
+      DL_TRY(dl_cpu_check(DL_AS(accelerator, e), names.s[i], d));
+  }
+  return DL_OK;
+}
+
 enum dl_status dl_job_options_apply(struct dl_job_options *o,
                                     struct dl_row_plan *f,
                                     struct dl_catalog *catalog, bool defaults,
@@ -326,6 +344,7 @@ enum dl_status dl_job_options_apply(struct dl_job_options *o,
   struct dl_job_subject s;
   struct dl_run usual = dl_run_unknown;
   DL_TRY(dl_job_options_apply_table(o, f, d));
+  DL_TRY(check_cpus(o, catalog, d));
   DL_TRY(dl_job_subject_find(&s, o, catalog, d));
   if (s.language)
     dl_settle_throughput(o);

@@ -68,27 +68,13 @@ static enum dl_status read_frozen(const struct dl_option *o, char *arg,
                    head, d);
 }
 
-/* "8xh100", "8 x H100", "8*h100": a number of accelerators and their name in
- * one, which this returns; NULL: it is no such text. */
-static char *counted(char *arg) {
+char *dl_counted_name(char *arg) {
   size_t digits = strspn(arg, "0123456789");
   char *s = arg + digits + strspn(arg + digits, " ");
   bool times = *s == 'x' || *s == 'X' || *s == '*';
   s += times;
   s += strspn(s, " ");
   return digits > 0 && times && isalpha((unsigned char)*s) ? s : NULL;
-}
-
-/* "2 x Xeon Platinum 8380": sockets and a CPU, in one or by two options. */
-static enum dl_status read_cpu(const struct dl_option *o, char *arg, void *at,
-                               struct dl_diag *d) {
-  struct dl_run *run = &((struct dl_job_options *)at)->run;
-  char *name = counted(arg);
-  if (name) {
-    arg[strspn(arg, "0123456789")] = '\0';
-    DL_TRY(set_value(run, o, DL_RUN_n_gpus, arg, d));
-  }
-  return set_value(run, o, DL_RUN_gpu, name ? name : arg, d);
 }
 
 static enum dl_status read_sockets(const struct dl_option *o, char *arg,
@@ -122,6 +108,24 @@ static enum dl_status read_axis(struct dl_job_options *job,
   for (size_t i = 0; status == DL_OK && !c->is_text && i < a->n; i++)
     status = set_value(&scratch, o, c->id, a->text.s[i], d);
   return status;
+}
+
+/* "2 x Xeon Platinum 8380": sockets and a CPU, in one or by two options; or
+ * several CPUs. */
+static enum dl_status read_cpu(const struct dl_option *o, char *arg, void *at,
+                               struct dl_diag *d) {
+  struct dl_job_options *job = at;
+  char *name = dl_counted_name(arg);
+  if (name) {
+    arg[strspn(arg, "0123456789")] = '\0';
+    DL_TRY(set_value(&job->run, o, DL_RUN_n_gpus, arg, d));
+  }
+  job->cpus = name ? name : arg;
+  if (job->merges_cpus)
+    return DL_OK;
+  return job->takes_lists && dl_axis_is_list(job->cpus)
+             ? read_axis(job, o, job->cpus, d)
+             : set_value(&job->run, o, DL_RUN_gpu, name ? name : arg, d);
 }
 
 /* Stores the value of a quantity in the job. */
@@ -178,9 +182,9 @@ const struct dl_option dl_job_options_rows[] = {
     {"frozen", 0, NULL, "the same as --fine-tune head", .kind = DL_OPTION_READ,
      .read = read_frozen, .column = DL_RUN_fine_tune},
     {"cpu", 0, "NAME",
-     "CPU that does the work, with its sockets: \"2 x Xeon Platinum 8380\"",
-     .kind = DL_OPTION_READ, .read = read_cpu, .column = DL_RUN_gpu,
-     .without = "gpu"},
+     "CPU that does the work, with its sockets: \"2 x Xeon Platinum 8380\"; "
+     "recommend takes a list beside --gpu, and all",
+     .kind = DL_OPTION_READ, .read = read_cpu, .column = DL_RUN_gpu},
     {"sockets", 0, "N", "number of those CPUs (default 1)",
      .kind = DL_OPTION_READ, .read = read_sockets, .column = DL_RUN_n_gpus,
      .with = "cpu", .without = "gpus"},
@@ -318,6 +322,10 @@ enum dl_status dl_job_options_check(struct dl_cli *cli,
                                     const struct dl_job_options *o,
                                     const char *methods) {
   unsigned phase = phase_of(o);
+  if (o->cpus && dl_cli_given(cli, "gpu") &&
+      (!o->merges_cpus || dl_cli_given(cli, "sockets")))
+    return dl_fail(&cli->diag, DL_EUSAGE, "--%s does not go with --gpu",
+                   o->merges_cpus ? "sockets" : "cpu");
   if (!o->has_table)
     DL_TRY(check_set(o, phase, &cli->diag));
   for (size_t i = 0; i < cli->n_given; i++) {
@@ -326,7 +334,9 @@ enum dl_status dl_job_options_check(struct dl_cli *cli,
     if (!o->has_table &&
         is_of_other_phase(&dl_run_columns[row->column], phase, why))
       return dl_cli_refuse(cli, row->name, why);
-    if (row->methods && strcmp(methods, "all") != 0 &&
+    /* Language models must fit the memory of the CPUs, by any method. */
+    bool fits = row->column == DL_RUN_ram_gb && dl_cli_given(cli, "cpu");
+    if (row->methods && strcmp(methods, "all") != 0 && !fits &&
         !(row->methods & methods_in(methods)))
       dl_warn(&cli->diag, "--%s has no effect on --method %s", row->name,
               methods);

@@ -436,7 +436,10 @@ void dl_estimate_inference(const struct dl_engine *ctx,
   est->model = ctx->fit[s->tokens ? DL_SERVING_EPOCH : other].model;
   est->energy_j.x = s->prefill_j + s->decode_j + s->idle_j;
   est->power_w.x = est->energy_j.x / s->time_s;
-  if (s->on_cpu) {
+  if (s->on_cpu && s->tokens) {
+    est->model = NULL;
+    dl_cpu_tokens_interval(ctx, job, s, est);
+  } else if (s->on_cpu) {
     dl_cpu_interval(ctx, job, p, est);
   } else if (s->tokens) {
     serving_interval(ctx->fit[DL_SERVING_EPOCH].fit, &p->of[DL_SERVING_EPOCH],

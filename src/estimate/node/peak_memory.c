@@ -10,6 +10,7 @@
 #include "estimate/methods/work.h"
 #include "estimate/node/activations.h"
 #include "estimate/node/parallel.h"
+#include "physics/cpu/cpu_inputs.h"
 #include "run/setup/training_setup.h"
 
 /* Bytes of a quantized weight: 4 bits, and of each 64 a scale of 8 bits, of
@@ -261,22 +262,34 @@ double dl_usable_gb(const struct dl_accelerator *gpu) {
          DRIVER;
 }
 
+/* The memory of CPUs is their node's. */
+static double memory_at_hand(const struct dl_job *job) {
+  const struct dl_accelerator *gpu = job->found.gpu;
+  if (!gpu)
+    return NAN;
+  bool given = job->row && dl_run_set_has(&job->row->given, DL_RUN_ram_gb);
+  if (!dl_is_cpu(gpu))
+    return dl_usable_gb(gpu);
+  return given ? job->run->ram_gb : gpu->memory_gb;
+}
+
 void dl_memory_of(const struct dl_job *job, struct dl_memory_need *m) {
   if (dl_run_is_inference(job->run)) {
     hold_inference(job, m);
   } else {
     hold_training(job, m);
   }
-  double has = dl_usable_gb(job->found.gpu);
+  m->has_gb = memory_at_hand(job);
   m->batch = batch_of(job);
   /* GPUs that serve a language model share its copies, and all requests. */
-  m->shared = dl_run_is_inference(job->run) && dl_language_of(job);
+  m->shared = dl_run_is_inference(job->run) && dl_language_of(job) &&
+              !dl_is_cpu(job->found.gpu);
   if (m->shared && job->run->n_gpus > 1) {
     m->model_gb /= dl_or(job->run->tensor_parallel, job->run->n_gpus);
     m->sample_gb /= job->run->n_gpus;
   }
   m->need_gb = m->model_gb + m->batch * m->sample_gb;
   bound(job, m);
-  m->over = m->need_gb > has;
-  m->fits = usual((has - m->model_gb) / m->sample_gb);
+  m->over = m->need_gb > m->has_gb;
+  m->fits = usual((m->has_gb - m->model_gb) / m->sample_gb);
 }

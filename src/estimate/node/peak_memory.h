@@ -107,10 +107,13 @@ struct dl_memory_need {
   double need_gb;   /* model_gb + batch x sample_gb */
   double low_gb;    /* bounds of its 90 % interval */
   double high_gb;
-  double fits; /* largest usual batch that fits the GPU: a power of two,
-                  or above 64 a multiple of 32; 0: none */
-  bool shared; /* by all GPUs: the figures count one's part */
-  bool over;   /* need_gb exceeds what the GPU has */
+  double fits;   /* largest usual batch that fits the GPU: a power of two,
+                    or above 64 a multiple of 32; 0: none */
+  bool shared;   /* by all GPUs: the figures count one's part */
+  double has_gb; /* what programs can use of the GPU's memory; of CPUs the
+                    node's, where it is given;
+                    NaN: unknown */
+  bool over;     /* need_gb exceeds it */
 };
 
 void dl_memory_of(const struct dl_job *job, struct dl_memory_need *m);

@@ -120,7 +120,7 @@ static void say_fits(const struct dl_job *job, const struct dl_memory_need *m,
   double n = job->run->n_gpus;
   bool shared = n > 1 && m->shared;
   char need[DL_NUMBER_SIZE];
-  if (m->model_gb > dl_usable_gb(job->found.gpu))
+  if (m->model_gb > m->has_gb)
     dl_text_printf(to, "%s GB without any sample",
                    dl_format_digits(need, m->model_gb, 3));
   else if (m->fits > 0) {
@@ -148,10 +148,10 @@ static bool over_memory(const struct dl_result *r, struct dl_text *say) {
       " needs about %s GB, more than the %s GB that programs can use "
       "of %s; ",
       dl_format_digits(need, m.need_gb, 3),
-      dl_format_digits(has, dl_usable_gb(job->found.gpu), 3),
+      dl_format_digits(has, m.has_gb, 3),
       job->found.gpu->head.id);
   say_fits(job, &m, split, say);
-  if (dl_memory_remedy(job, &remedy))
+  if (!dl_is_cpu(job->found.gpu) && dl_memory_remedy(job, &remedy))
     dl_text_printf(say, "; %s", dl_text_str(&remedy));
   return true;
 }
@@ -330,7 +330,8 @@ static bool lacks_rate(const struct dl_result *r, struct dl_text *say) {
   const char *used, *rate;
   if (r->predictions.served.on_cpu) {
     const struct dl_accelerator *cpu = job->found.gpu;
-    return dl_is_16_bit(job->run->precision) && isnan(cpu->peak_bf16_tflops) &&
+    return !r->predictions.served.tokens && dl_is_16_bit(job->run->precision) &&
+           isnan(cpu->peak_bf16_tflops) &&
            isnan(cpu->peak_bf16_tensor_tflops) &&
            SAY(say, "%s computes 16-bit formats in FP32, whose rate is used",
                cpu->head.id);

@@ -69,7 +69,7 @@ VALUES = {
     "expert-parallel": "1", "context-parallel": "1", "grad-accum": "2",
     "global-batch": "48", "stack": "compiled", "network": "200",
     "gpus-per-node": "4", "weight": "gpu_power_w", "where": "zz=1", "width": "60", "window": "2",
-    "with": "runs.csv", "cores": "4", "cpu": "epyc-7742", "sockets": "2",
+    "with": "runs.csv", "cores": "4", "cpu": "epyc-7742", "sockets": "2", "threads-per-core": "2",
     "allow-none": None, "cpu-tdp": "100", "extrapolate": None,
     "force": None, "join": None, "no-trace": None,
     "pid": "1", "stop-over-budget": None, "record --gpus": "0",
@@ -147,7 +147,8 @@ EXPECTED = {
     "record --duration 300ms --trace t.csv": {
         "pid", "allow-none", "epochs", "force", "set"},
     "step": {"window", "epoch-length", "interval", "k"},
-    "report": {"from", "gpu", "core-power", "node-power"},
+    "report": {"from", "gpu", "cpu", "threads-per-core", "core-power",
+               "node-power"},
     "plot": {"as", "from", "epoch-length"},
 }
 

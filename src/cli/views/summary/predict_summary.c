@@ -182,9 +182,9 @@ static void power_line(const struct summary *m, struct dl_answer_line *l) {
   if (isnan(need.need_gb))
     return;
   dl_answer_remark(l, "%s", dl_format_digits(number, need.need_gb, 3));
-  if (!isnan(dl_usable_gb(gpu)))
+  if (!isnan(need.has_gb))
     dl_text_printf(&l->remark, " of %s",
-                   dl_format_digits(number, dl_usable_gb(gpu), 3));
+                   dl_format_digits(number, need.has_gb, 3));
   dl_text_add(&l->remark, need.over ? " GB: does not fit" : " GB");
 }
 
