@@ -83,7 +83,7 @@ static void say_methods(struct dl_report *r,
       dl_text_add(&t, "no estimate without ");
       dl_add_setting(&t, e->lacks);
     } else if (e->n_outside > 0 && (long)i != s->result.best) {
-      dl_text_add(&t, "outside the training data: ");
+      dl_text_add(&t, "outside the measured range: ");
       dl_add_quantities(&t, e->outside, e->n_outside);
     }
     if (t.len > 0)

@@ -208,7 +208,7 @@ void dl_report_groups(struct dl_report *r, const struct dl_group_totals *t,
   group_rows(dl_report_table(r, "groups", NULL, columns, GROUP_COLUMNS, main),
              t, foot, groups);
   if (most < groups)
-    dl_report_say(r, "and %zu more (--all)", groups - most);
+    dl_report_say(r, "and %zu more", groups - most);
   add_chart(r, t, keys);
 }
 

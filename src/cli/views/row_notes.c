@@ -209,6 +209,6 @@ void dl_row_notes_say(const struct dl_row_notes *n, struct dl_report *r) {
   DL_TEXT(t);
   dl_add_quantities(&t, n->quantity, n->n_quantities);
   if (n->n_outside > 0)
-    dl_report_say(r, "Outside the training data in %zu of %zu row%s: %s.",
+    dl_report_say(r, "Outside the measured range in %zu of %zu row%s: %s.",
                   n->n_outside, n->n, n->n == 1 ? "" : "s", dl_text_str(&t));
 }

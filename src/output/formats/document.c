@@ -19,8 +19,9 @@ struct report_walk {
   struct dl_printer p;
   FILE *f;
   const struct dl_document *m;
-  size_t level; /* of nested reports */
-  bool gap;     /* a blank line is due before the next part */
+  const char *group; /* title of the report that is printed, or NULL */
+  size_t level;      /* of nested reports */
+  bool gap;          /* a blank line is due before the next part */
 };
 
 /* Writes what the printer has put together, and empties it. */
@@ -271,9 +272,9 @@ static void print_rows(struct dl_printer *p, const struct dl_document *m,
 /* Makes a table fit the screen. */
 static void fit(struct dl_layout *l, const struct dl_document *m,
                 const struct dl_table *t, const struct dl_printer *p) {
-  size_t width = p->screen.width;
-  if (m->wraps && width > p->indent && t->n_rows > 0)
-    dl_layout_fit(l, t, width - p->indent);
+  size_t width = m->columns > 0 ? m->columns : p->screen.width;
+  if ((m->wraps || m->columns > 0) && width > p->indent && t->n_rows > 0)
+    dl_layout_fit(l, t, width - p->indent, m->wraps);
 }
 
 /* Ends a table after its rows. */
@@ -282,18 +283,35 @@ static void print_foot(struct dl_printer *p, const struct dl_document *m,
   DL_TEXT(t);
   if (m->foot)
     dl_print(p, m->foot, NULL);
-  if (l->dropped.len == 0)
-    return;
-  dl_text_printf(&t, "not shown: %s", dl_text_str(&l->dropped));
-  dl_print_wrapped(p, dl_text_str(&t), 0, DL_DIM);
-  dl_print(p, "\n", NULL);
+  if (l->dropped.len > 0) {
+    dl_text_printf(&t, "not shown: %s", dl_text_str(&l->dropped));
+    dl_print(p, m->dropped[0] ? m->dropped[0] : "", NULL);
+    dl_print_wrapped(p, dl_text_str(&t), 0, DL_DIM);
+    dl_print(p, m->dropped[1] ? m->dropped[1] : "", NULL);
+    dl_print(p, "\n", NULL);
+  }
+  if (m->close)
+    dl_print(p, m->close, NULL);
+}
+
+/* Prints the caption of a table: its title, or that of the group it is in. */
+static void print_caption(const struct dl_document *m, struct dl_printer *p,
+                          const char *title) {
+  DL_TEXT(clean);
+  DL_TEXT(t);
+  dl_utf8_clean(&clean, dl_text_or(title, "Estimates by dlest"), false);
+  m->style.escape(&t, dl_text_str(&clean), clean.len);
+  m->caption(p, dl_text_str(&t));
 }
 
 static void print_table(struct report_walk *w, const struct dl_table *t) {
   struct dl_layout *l = dl_layout_new(t, &w->m->style);
-  print_title(w, t->title);
+  if (!w->m->caption)
+    print_title(w, t->title);
   begin_part(w);
   fit(l, w->m, t, &w->p);
+  if (w->m->caption && l->n > 0)
+    print_caption(w->m, &w->p, t->title ? t->title : w->group);
   if (l->n > 0) {
     print_rows(&w->p, w->m, l, t, w->f);
     print_foot(&w->p, w->m, l);
@@ -312,9 +330,12 @@ static void print_groups(struct report_walk *w,
     if (!r->title)
       continue;
     print_title(w, r->title);
+    const char *outer = w->group;
+    w->group = r->title[0] ? r->title : outer;
     w->level++;
     print_report(w, r);
     w->level--;
+    w->group = outer;
     w->p.indent = w->p.blanks = indent;
     w->gap = w->gap || r->title[0];
   }
@@ -352,7 +373,7 @@ static void print_report(struct report_walk *w, const struct dl_report *r) {
       /* Consecutive statements are one, where compact; a hint belongs to the
        * lines above. */
       if (!w->m->compact ||
-          last != (node->hint ? DL_REPORT_VALUE : DL_REPORT_SAY))
+          !(last == DL_REPORT_SAY || (node->hint && last == DL_REPORT_VALUE)))
         begin_part(w);
       print_sentence(w, node->value.string);
       break;
@@ -397,6 +418,8 @@ static void release_head(struct dl_stream *s) {
   if (m->page[0])
     dl_print(&p, m->page[0], NULL);
   fit(s->layout, m, s->head, &p);
+  if (m->caption && s->layout->n > 0)
+    print_caption(m, &p, s->key);
   if (s->layout->n > 0)
     print_rows(&p, m, s->layout, s->head, s->f);
   write_text(s->f, &s->line);

@@ -156,7 +156,7 @@ static void chart(struct dl_printer *p, const struct dl_table *t) {
 }
 
 static const struct dl_document html = {
-    .style = {escape, true},
+    .style = {escape, true, false},
     .page = {page, "</main>\n</body>\n</html>\n"},
     .title = {{"<h2>", "</h2>\n"}, {"<h3>", "</h3>\n"}},
     .say = {"<p>", "</p>"},

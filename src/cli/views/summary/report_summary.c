@@ -74,7 +74,9 @@ void dl_report_answer(struct dl_report *r, const struct dl_sums *s,
   gpu_line(&line[GPU_TIME], s);
   figure(&line[EMISSIONS], "CO2e", DL_MASS, "g", costs.co2e_g);
   if (isnan(foot->intensity.x)) {
-    dl_answer_remark(&line[EMISSIONS], "set --country, --cloud or --intensity");
+    dl_answer_remark(&line[EMISSIONS],
+                     "add --country DE or --cloud aws:us-east-1");
+    line[EMISSIONS].hint = true;
   } else {
     dl_answer_number(&line[EMISSIONS], "", foot->intensity.x, " g/kWh");
     if (foot->intensity.of)
@@ -109,5 +111,5 @@ void dl_report_notes(struct dl_report *r, const struct dl_sums *s, bool all,
                    s->estimated > 0 ? "Sources of the estimates: --explain."
                                     : "Details: --explain.");
   if (t.len > 0)
-    dl_report_say(r, "%s", dl_text_str(&t));
+    dl_report_hint(r, dl_text_str(&t));
 }
