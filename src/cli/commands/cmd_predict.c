@@ -263,6 +263,12 @@ static void add_parts(struct dl_report *r, const struct dl_predict_answer *s) {
   dl_predict_work(r, &s->result.job, !physical);
 }
 
+/* What CSV repeats in front of each estimate, in their order in JSON. */
+static const char *const identifying[] = {
+    "arch",     "gpu",           "n_gpus",        "phase",     "dataset",
+    "epochs",   "batch_size",    "image_px",      "seq_len",   "tokens",
+    "requests", "prompt_tokens", "output_tokens", "precision", "assumed"};
+
 static enum dl_status report_single(struct dl_cli *cli,
                                     struct dl_predict_answer *s,
                                     const struct dl_predict_options *o,
@@ -299,6 +305,8 @@ static enum dl_status report_single(struct dl_cli *cli,
               .value = dl_number(dl_predict_over_budget(s))});
   if (o->model)
     DL_TRY(add_predictions(all, m, f, o, &cli->diag));
+  if (!o->node.parts)
+    dl_report_identify(r, identifying, DL_LENGTH(identifying));
   struct dl_report *whole = r;
   r = NULL;
   return dl_cli_print(cli, whole);
