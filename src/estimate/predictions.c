@@ -137,11 +137,13 @@ static void trust_rate(struct dl_expected *e, const struct dl_prediction *rate,
 
 /* Power in a time beyond the work that no utilization calls waiting
  * (docs/lab/known-times.md): language models draw this share of their power,
- * and its logarithm has this standard deviation; trainings of images draw a
- * quarter of what their work adds to the static power. */
+ * and its logarithm has this standard deviation. Trainings of images wait, but
+ * where the host and the input take their share of a step, that share of the
+ * time beyond draws a third of what work adds to the static power: a slow host
+ * still launches short kernels, which keep clocks up. */
 #define LANGUAGE_SURPLUS 0.9
 #define LANGUAGE_SURPLUS_SD 0.2
-#define IMAGE_SURPLUS 0.25
+#define IMAGE_SURPLUS (1.0 / 3)
 #define IMAGE_SURPLUS_SD 0.5
 
 /* The standard deviation that half of an interval of a logarithm stands for. */
@@ -173,6 +175,15 @@ static void take_input(struct dl_expected *e,
   e->var_input = sd * sd;
 }
 
+/* The share of the time, in squares, that the host and the input take. */
+static double share_of_host(const struct dl_physical_parts *parts) {
+  double alone = parts->time_s, input = parts->input_s;
+  if (input > 0)
+    alone = input * parts->input_rate / parts->gpu_rate;
+  double share = alone * parts->gpu_share / hypot(alone, input);
+  return 1 - share * share;
+}
+
 /* False if the fit does not have it. */
 static bool expect_training(const struct dl_job_predictions *p,
                             struct fit_rows *a, struct dl_expected *e) {
@@ -193,8 +204,8 @@ static bool expect_training(const struct dl_job_predictions *p,
   e->time += log(epochs * p->slower);
   e->power = log(power->value * n);
   e->static_w = p->parts.static_w * n;
-  e->surplus_w =
-      e->static_w + IMAGE_SURPLUS * fmax(exp(e->power) - e->static_w, 0);
+  e->surplus_w = e->static_w + IMAGE_SURPLUS * share_of_host(&p->parts) *
+                                   fmax(exp(e->power) - e->static_w, 0);
   e->surplus_sd = IMAGE_SURPLUS_SD;
   e->most_w = dl_limit_of_all_w(job);
   e->util = p->parts.gpu_share;
@@ -331,7 +342,7 @@ enum dl_status dl_predictions_make(struct dl_job_predictions *p,
   memset(a.read, 0, sizeof a.read);
   for (size_t i = 0; i < DL_N_FITS; i++)
     p->of[i] = none;
-  p->parts = (struct dl_physical_parts){.time_s = NAN};
+  p->parts = (struct dl_physical_parts){.time_s = NAN, .input_core_s = NAN};
   p->step.cost.power = NAN;
   p->power_low = p->power_high = NAN;
   p->power_repeats = false;

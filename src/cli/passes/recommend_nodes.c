@@ -57,8 +57,11 @@ static enum dl_status every_node(struct dl_cli *cli, struct dl_text *names) {
   const struct dl_descriptor **list;
   size_t n;
   DL_TRY(dl_catalog_all(dl_cli_catalog(cli), DL_NODE, &list, &n, &cli->diag));
-  for (size_t i = 0; i < n; i++)
-    dl_text_printf(names, "%s%s", i > 0 ? "," : "", list[i]->id);
+  for (size_t i = 0; i < n; i++) {
+    const struct dl_node *e = DL_AS(node, list[i]);
+    if (e->cpu || e->gpus > 0) /* else of a CPU that the job names */
+      dl_text_printf(names, "%s%s", names->len > 0 ? "," : "", e->head.id);
+  }
   free((void *)list);
   return DL_OK;
 }

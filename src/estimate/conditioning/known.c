@@ -11,6 +11,8 @@
 #include "catalog/architecture/token_costs.h"
 #include "estimate/job.h"
 #include "estimate/methods/work.h"
+#include "physics/cpu/cpu_inputs.h"
+#include "physics/cpu/package_power.h"
 #include "run/setup/training_setup.h"
 
 /* Values that were measured or rounded on their own agree within this. */
@@ -190,9 +192,18 @@ double dl_waiting_w(const struct dl_job *job, double static_w) {
   return fmax(static_w, fmax(dl_or(job->idle_w, 0), context));
 }
 
+/* The TDP, or the limit above it that boards set for a CPU. */
+static double own_limit_w(const struct dl_job *job) {
+  const struct dl_accelerator *gpu = job->found.gpu;
+  return dl_is_cpu(gpu) ? dl_package_kind_of(gpu)->most * job->tdp_w
+                        : job->tdp_w;
+}
+
 double dl_limit_of_all_w(const struct dl_job *job) {
   const struct dl_architecture *arch = job->found.arch;
-  double most = dl_or(job->run->power_limit_w, job->tdp_w);
+  double most = dl_or(job->run->power_limit_w, own_limit_w(job));
+  if (dl_is_cpu(job->found.gpu))
+    return dl_or(most, INFINITY) * job->run->n_gpus;
   if (!arch || !dl_is_language_model(arch))
     most = fmin(most, job->tdp_w);
   return dl_or(most, INFINITY) * job->run->n_gpus;
@@ -327,7 +338,7 @@ static bool busy_beats_peak(const struct dl_job *job,
 static bool power_is_off(const struct dl_job *job,
                          struct dl_message_style *why) {
   double w = job->known.power_w, n = job->run->n_gpus;
-  double limit = fmax(job->tdp_w, dl_or(job->run->power_limit_w, 0));
+  double limit = fmax(own_limit_w(job), dl_or(job->run->power_limit_w, 0));
   double idle = dl_or(job->idle_w, DL_LEAST_IDLE_SHARE * job->tdp_w);
   const char *plural = n == 1 ? "" : "s"; /* of the GPUs */
   const char *draws = n == 1 ? "s" : "";  /* the ending of their verb */

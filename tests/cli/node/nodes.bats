@@ -49,8 +49,10 @@ bound() {
   check '[.nodes[] | select(.vendor == "azure").id] | length >= 4'
   jq -r '.nodes[].id' out >ids
   while read -r id; do
-    gives 0 '' predict --arch resnet50 --node "$id" --method flops -q \
-      --format json </dev/null
+    local cpu=()
+    case $id in cpu-*) cpu=(--cpu epyc-7742) ;; esac
+    gives 0 '' predict --arch resnet50 --node "$id" "${cpu[@]}" \
+      --method flops -q --format json </dev/null
     check '.node.boundaries | length == 4'
     check '[.node.parts[].energy_j | select(. != null)] | all(. >= 0)'
   done <ids
