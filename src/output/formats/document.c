@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The walk through a report that all formats for people share. */
 
+#include "config.h"
+
 #include "output/formats/document.h"
 
 #include <string.h>
 
+#include "base/timestamp.h"
 #include "output/formats/table_fit.h"
 #include "output/units.h"
 #include "output/screen.h"
@@ -319,6 +322,19 @@ static void print_table(struct report_walk *w, const struct dl_table *t) {
   dl_layout_free(l);
 }
 
+/* Ends a page: when it was made, by which version. */
+static void end_page(struct dl_printer *p, const struct dl_document *m) {
+  DL_TEXT(t);
+  char date[32];
+  if (m->made) {
+    dl_document_date(date, "%Y-%m-%d");
+    dl_text_printf(&t, "%s %s, dlest " PACKAGE_VERSION "\n", m->made, date);
+    dl_print(p, dl_text_str(&t), NULL);
+  }
+  if (m->page[1])
+    dl_print(p, m->page[1], NULL);
+}
+
 static void print_report(struct report_walk *w, const struct dl_report *r);
 
 /* The reports of a group or a list that have a title. */
@@ -401,8 +417,7 @@ void dl_document_report(const struct dl_document *m, const struct dl_report *r,
   if (m->page[0] && !follows)
     dl_print(&w.p, m->page[0], NULL);
   print_report(&w, r);
-  if (m->page[1])
-    dl_print(&w.p, m->page[1], NULL);
+  end_page(&w.p, m);
   write_text(f, &text);
   dl_text_free(&w.p.cell);
 }
@@ -472,8 +487,8 @@ void dl_document_end(struct dl_stream *s) {
     print_foot(&p, m, s->layout);
   if (s->tail)
     dl_print(&p, "\n", NULL);
-  else if (m->page[1])
-    dl_print(&p, m->page[1], NULL);
+  else
+    end_page(&p, m);
   write_text(s->f, &s->line);
   if (s->tail)
     dl_document_report(m, s->tail, s->f, &p.screen, true);

@@ -18,6 +18,7 @@ enum { DL_TITLE_LEVELS = 5 };
 struct dl_document {
   struct dl_cell_style style;
   const char *page[2]; /* around all of it, or NULL */
+  const char *made;    /* in front of the date at the end of a page, or NULL */
   bool compact;        /* no blank line below a title or between statements */
   bool wraps; /* for terminals: lines fit the width, columns are aligned */
   const char *title[DL_TITLE_LEVELS][2]; /* from the top down; NULL: as above */
