@@ -8,9 +8,9 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "cli/options/known_options.h"
-#include "cli/passes/better_setup.h"
+#include "cli/views/summary/better_setup.h"
 #include "cli/passes/calibrated_model.h"
-#include "cli/passes/predict_warnings.h"
+#include "cli/views/summary/predict_warnings.h"
 #include "cli/passes/write_results.h"
 #include "cli/views/node_report.h"
 #include "cli/views/predict_report.h"
@@ -263,7 +263,7 @@ static void add_parts(struct dl_report *r, const struct dl_predict_answer *s) {
   dl_predict_work(r, &s->result.job, !physical);
 }
 
-/* What CSV repeats in front of each estimate, in their order in JSON. */
+/* CSV repeats these in front of each estimate, in their order in JSON. */
 static const char *const identifying[] = {
     "arch",     "gpu",           "n_gpus",        "phase",     "dataset",
     "epochs",   "batch_size",    "image_px",      "seq_len",   "tokens",

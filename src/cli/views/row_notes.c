@@ -159,7 +159,10 @@ static void keep_shared(struct dl_text *list, const char *other) {
     const char *at = other;
     while ((at = strstr(at, ", ")) != NULL && strncmp(at + 2, item, n) != 0)
       at += 2;
-    at = strncmp(other, item, n) == 0 ? other : at ? at + 2 : NULL;
+    if (at)
+      at += 2;
+    if (strncmp(other, item, n) == 0)
+      at = other;
     if (at && (!at[n] || strncmp(at + n, ", ", 2) == 0))
       dl_text_printf(&kept, "%s%.*s", kept.len > 0 ? ", " : "", (int)n, item);
   }

@@ -136,7 +136,8 @@ static void print_value(struct report_walk *w,
     dl_text_clear(&shown);
     dl_text_add_n(&shown, remark,
                   tab ? (size_t)(tab - remark) : strlen(remark));
-    dl_text_printf(&shown, "%s%s", tab ? ", " : "", tab ? tab + 1 : "");
+    if (tab)
+      dl_text_printf(&shown, ", %s", tab + 1);
     escape(w, &text, dl_text_str(&shown));
     dl_print(&w->p, w->m->remark, NULL);
     dl_print(&w->p, dl_text_str(&text), NULL);
@@ -297,7 +298,7 @@ static void print_foot(struct dl_printer *p, const struct dl_document *m,
     dl_print(p, m->close, NULL);
 }
 
-/* Prints the caption of a table: its title, or that of the group it is in. */
+/* Prints the caption of a table: its title, or its group's. */
 static void print_caption(const struct dl_document *m, struct dl_printer *p,
                           const char *title) {
   DL_TEXT(clean);
