@@ -10,7 +10,9 @@
 #include "base/nearest_names.h"
 #include "catalog/architecture/token_costs.h"
 #include "catalog/descriptor.h"
+#include "estimate/conditioning/known.h"
 #include "estimate/measured.h"
+#include "estimate/methods/cpu_inference.h"
 #include "estimate/methods/methods.h"
 #include "estimate/methods/work.h"
 #include "physics/conditioning/gpu_waiting.h"
@@ -268,6 +270,10 @@ static void add_startup(const struct dl_job *job,
                         const struct dl_engine *e, struct dl_estimate *est) {
   double s = dl_startup_s(job), work_s = est->duration_s.x;
   double static_w = p->language ? p->step.static_w : p->parts.static_w;
+  if (dl_is_cpu(job->found.gpu))
+    static_w = dl_package_of(job).idle_w;
+  else if (dl_run_is_inference(job->run))
+    static_w = dl_waiting_w(job, p->served.static_w);
   const struct dl_input_wait wait = {s, s, s};
   if (!(s > 0) || est->id != DL_METHOD_PHYSICAL || isnan(est->energy_j.x))
     return;
