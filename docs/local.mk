@@ -12,6 +12,7 @@ nobase_dist_doc_DATA = \
 	%D%/json.md \
 	%D%/language-models.md \
 	%D%/nodes.md \
+	%D%/pasted.md \
 	%D%/predict.md \
 	%D%/recommend.md \
 	%D%/recording.md \

@@ -192,6 +192,8 @@ CLI_TESTS = \
 	tests/cli/predict/limits.test \
 	tests/cli/predict/memory-published.bats \
 	tests/cli/predict/metamorphic.bats \
+	tests/cli/predict/pasted-files.test \
+	tests/cli/predict/pasted-words.test \
 	tests/cli/predict/predict.bats \
 	tests/cli/predict/predict.test \
 	tests/cli/predict/refusals.bats \

@@ -5,6 +5,7 @@
 
 #include "catalog/architecture/token_costs.h"
 #include "estimate/methods/cpu_inference.h"
+#include "estimate/methods/lowered_clock.h"
 #include "estimate/methods/methods.h"
 #include "estimate/methods/plain_software.h"
 #include "estimate/methods/work.h"
@@ -247,6 +248,7 @@ static void round_of(const struct problem *p, double batch,
     dl_cpu_round(p->fit->fit->state, p->job, &p->at.inputs, batch, r);
   else
     forward_passes(p, batch, r);
+  dl_lower_clock_of_round(p->job, r);
 }
 
 /* The least batch from 1 to `most` that serves `rate` requests a second; 0:

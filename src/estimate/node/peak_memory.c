@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/constants.h"
 #include "catalog/architecture/token_costs.h"
 #include "catalog/architecture/transformer.h"
 #include "estimate/methods/plain_software.h"
@@ -27,6 +28,7 @@
 #define LEAST_STATES 0.97
 #define MOST_STATES 1.05
 #define DRIVER 0.5
+#define REPORTED 0.987 /* share of the memory that CUDA reports */
 #define LEAST_OF_IMAGES 0.22
 #define MOST_OF_IMAGES 0.53
 #define LEAST_OF_TOKENS 0.45
@@ -251,14 +253,21 @@ static void bound(const struct dl_job *job, struct dl_memory_need *m) {
   m->high_gb = MOST_STATES * states + DRIVER + rest * exp(most);
 }
 
+double dl_usable_gb(const struct dl_accelerator *gpu) {
+  if (!gpu)
+    return NAN;
+  double ecc = dl_or(gpu->ecc_share, 0);
+  return gpu->memory_gb * (1 - ecc) * REPORTED * DL_BYTES_PER_GIB / 1e9 -
+         DRIVER;
+}
+
 void dl_memory_of(const struct dl_job *job, struct dl_memory_need *m) {
-  const struct dl_accelerator *gpu = job->found.gpu;
   if (dl_run_is_inference(job->run)) {
     hold_inference(job, m);
   } else {
     hold_training(job, m);
   }
-  double has = gpu ? gpu->memory_gb : (double)NAN;
+  double has = dl_usable_gb(job->found.gpu);
   m->batch = batch_of(job);
   /* GPUs that serve a language model share its copies, and all requests. */
   m->shared = dl_run_is_inference(job->run) && dl_language_of(job);

@@ -100,14 +100,19 @@ static bool breaks_trainer(const struct dl_row *row,
                          arch->head.id);
 }
 
-/* A known duration has the start-up in it. */
+/* A known duration has all of a training in it. */
 static bool breaks_startup(const struct dl_row *row,
                            struct dl_message_style *to) {
-  return row->run.startup_s > 0 &&
+  const struct dl_run *r = &row->run;
+  char word[DL_WORD_SIZE];
+  return (r->startup_s > 0 || r->overhead > 0) &&
          dl_run_set_has(&row->given, DL_RUN_duration_s) &&
          dl_rule_message(
-             to, "{startup_s} does not go with a known duration, which has the "
-                 "start-up in it; leave one out");
+             to,
+             "%s does not go with a known duration, which has it in it; "
+             "leave one out",
+             dl_column_word(to, r->startup_s > 0 ? "startup_s" : "overhead",
+                            word));
 }
 
 /* More cores than the CPUs have. */
