@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <time.h>
@@ -401,4 +402,16 @@ char *dl_format_duration(char buf[DL_NUMBER_SIZE], double s) {
   if (x < DL_S_PER_YEAR)
     return format_in(buf, s, DL_S_PER_DAY, "d");
   return format_in(buf, s, DL_S_PER_YEAR, "y");
+}
+
+void dl_document_date(char date[32], const char *format) {
+  const char *epoch = getenv("SOURCE_DATE_EPOCH");
+  size_t seconds;
+  time_t now = epoch && dl_parse_count(epoch, &seconds) && seconds < 1u << 31
+                   ? (time_t)seconds
+                   : time(NULL);
+  struct tm tm;
+  date[0] = '\0';
+  if (gmtime_r(&now, &tm))
+    strftime(date, 32, format, &tm);
 }

@@ -63,4 +63,9 @@ char *dl_format_duration(char buf[DL_NUMBER_SIZE], double s);
  * or 9), and "Z" behind it if `zoned` is set. Returns buf. */
 char *dl_format_timestamp(char buf[DL_TIMESTAMP_SIZE], int64_t ns, bool zoned);
 
+/* Writes the time at which a document is made (UTC) as strftime does;
+ * SOURCE_DATE_EPOCH, where it is set, makes documents that can be compared:
+ * https://reproducible-builds.org/specs/source-date-epoch */
+void dl_document_date(char date[32], const char *format);
+
 #endif

@@ -232,6 +232,14 @@ void dl_report_say(struct dl_report *r, const char *fmt, ...) {
   node->value = dl_string(text.s ? text.s : dl_strdup(""));
 }
 
+void dl_report_identify(struct dl_report *r, const char *const *keys,
+                        size_t n) {
+  for (size_t i = 0; i < r->n_nodes; i++)
+    r->nodes[i].identifies = r->nodes[i].type == DL_REPORT_VALUE &&
+                             r->nodes[i].key &&
+                             dl_text_index(keys, n, r->nodes[i].key) >= 0;
+}
+
 void dl_report_as_hint(struct dl_report *r) {
   if (r && r->n_nodes > 0)
     r->nodes[r->n_nodes - 1].hint = true;

@@ -163,6 +163,10 @@ void dl_report_lines(struct dl_report *r, const struct dl_report_line *line,
 void dl_report_range(struct dl_report *r, const struct dl_column *low,
                      const char *high_key, const struct dl_value v[2]);
 
+/* Makes CSV repeat the values of these keys, which stand at the top of a
+ * report, in front of each row of its main table. */
+void dl_report_identify(struct dl_report *r, const char *const *keys, size_t n);
+
 /* A sentence, for people only. */
 void dl_report_say(struct dl_report *r, const char *fmt, ...) DL_PRINTF(2, 3);
 

@@ -363,7 +363,7 @@ static enum dl_status write_results(struct fitting *w) {
     dl_report_say(r, "Each run was predicted by a fit without all runs of its "
                      "configuration, architecture or GPU.");
   if (!w->o->details)
-    dl_report_say(r, "Recipes, scores and constants: --details.");
+    dl_report_hint(r, "Recipes, scores and constants: --details.");
   if (w->means)
     dl_report_say(r, "Scores and intervals are those of the means over the "
                      "runs of a configuration, not of single runs.");

@@ -8,9 +8,9 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "cli/options/known_options.h"
-#include "cli/passes/better_setup.h"
+#include "cli/views/summary/better_setup.h"
 #include "cli/passes/calibrated_model.h"
-#include "cli/passes/predict_warnings.h"
+#include "cli/views/summary/predict_warnings.h"
 #include "cli/passes/write_results.h"
 #include "cli/views/node_report.h"
 #include "cli/views/predict_report.h"
@@ -83,7 +83,7 @@ static void say_methods(struct dl_report *r,
       dl_text_add(&t, "no estimate without ");
       dl_add_setting(&t, e->lacks);
     } else if (e->n_outside > 0 && (long)i != s->result.best) {
-      dl_text_add(&t, "outside the training data: ");
+      dl_text_add(&t, "outside the measured range: ");
       dl_add_quantities(&t, e->outside, e->n_outside);
     }
     if (t.len > 0)
@@ -263,6 +263,12 @@ static void add_parts(struct dl_report *r, const struct dl_predict_answer *s) {
   dl_predict_work(r, &s->result.job, !physical);
 }
 
+/* CSV repeats these in front of each estimate, in their order in JSON. */
+static const char *const identifying[] = {
+    "arch",     "gpu",           "n_gpus",        "phase",     "dataset",
+    "epochs",   "batch_size",    "image_px",      "seq_len",   "tokens",
+    "requests", "prompt_tokens", "output_tokens", "precision", "assumed"};
+
 static enum dl_status report_single(struct dl_cli *cli,
                                     struct dl_predict_answer *s,
                                     const struct dl_predict_options *o,
@@ -299,6 +305,8 @@ static enum dl_status report_single(struct dl_cli *cli,
               .value = dl_number(dl_predict_over_budget(s))});
   if (o->model)
     DL_TRY(add_predictions(all, m, f, o, &cli->diag));
+  if (!o->node.parts)
+    dl_report_identify(r, identifying, DL_LENGTH(identifying));
   struct dl_report *whole = r;
   r = NULL;
   return dl_cli_print(cli, whole);

@@ -67,6 +67,8 @@ static const struct dl_option options[] = {
      "job, user, account, partition, month, or several (default: job,month)",
      .kind = DL_OPTION_READ, .read = read_by,
      .expected = "job, user, account, partition or month"},
+    {"title", 0, "TEXT", "title of the report: a cluster, a project",
+     AT(TEXT, title), .without = "totals"},
     {"all", 0, NULL, "print all jobs and all groups", AT(FLAG, all),
      .without = "totals"},
     {"explain", 0, NULL,
@@ -120,9 +122,17 @@ static void init(void *options_at) {
 static struct dl_report *summary(struct dl_report_pass *w) {
   struct dl_report *r = dl_report_new();
   const struct dl_report_options *o = w->o;
-  dl_report_answer(r, &w->sums, &o->foot);
-  if (w->tally) {
+  DL_TEXT(title);
+  if (w->tally)
     dl_group_totals_sort(w->tally);
+  if (o->title)
+    dl_text_printf(&title, "%s: ", o->title);
+  dl_text_printf(&title, "%zu job%s", w->sums.jobs,
+                 w->sums.jobs == 1 ? "" : "s");
+  if (w->tally)
+    dl_report_add_period(&title, w->tally);
+  dl_report_answer(r, &w->sums, &o->foot, &title);
+  if (w->tally) {
     dl_report_groups(r, w->tally, o->keys, &o->foot,
                      o->all || w->cli->format->whole, !o->each_job);
   }

@@ -209,7 +209,7 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
                    "missing option: --epochs N, of the whole training");
   o->extract.epochs.n_total = o->projection.n_high;
   o->extract.epochs.n_first = o->projection.n_phases > 1 ? o->phase[0] : 0;
-  o->details |= !cli->format->document;
+  o->details |= !cli->format->document || cli->format->whole;
   o->name = dl_is_stdio(cli->argument[0]) ? "<stdin>" : cli->argument[0];
   o->log_options =
       dl_cli_given(cli, "interval|epoch-length|truncate-watts|drop-last");

@@ -64,11 +64,17 @@ static enum dl_style style_of(const struct dl_run_column *c) {
 
 /* Text output has the columns with a heading; other formats have all. */
 static struct dl_column run_column(const struct dl_run_column *c) {
+  static const enum dl_run_id spare[] = {
+      DL_RUN_n_gpus,  DL_RUN_gpu_util, DL_RUN_gpu_energy_j,
+      DL_RUN_missing, DL_RUN_boundary, DL_RUN_epochs_verdict};
   enum dl_style style = style_of(c);
   if (!c->extracted)
     return (struct dl_column){c->name, NULL, NULL, DL_CODE, 0};
+  unsigned char use = c->is_main ? DL_MAIN : 0;
+  for (size_t i = 0; i < DL_LENGTH(spare); i++)
+    use = c->id == spare[i] ? DL_SPARE : use;
   return (struct dl_column){c->name, c->heading,
-                            style == DL_TIME ? NULL : c->unit, style, 0};
+                            style == DL_TIME ? NULL : c->unit, style, use};
 }
 
 struct dl_extract_rows *dl_extract_rows_new(const struct dl_format *format,

@@ -16,6 +16,7 @@ struct dl_report_options {
   struct dl_footprint foot;
   int64_t since, until; /* ns on the clock of the jobs */
   const char *totals;   /* written to; or NULL */
+  const char *title;    /* of the report, or NULL */
   bool keys[DL_N_KEYS], each_job;
   bool all, explain; /* text prints each job, the sources of estimates */
 };

@@ -40,6 +40,7 @@ struct results_writer {
 static void free_writer(struct results_writer *w) {
   for (size_t i = 0; i < w->parts; i++) {
     free(w->part[i].values);
+    dl_text_free(&w->part[i].notes.assumed);
     dl_text_free(&w->part[i].text);
   }
   free(w->part);
@@ -67,13 +68,30 @@ static const char *output_name(struct results_writer *w, size_t column) {
   return w->names.s[i];
 }
 
+/* The heading of a column, also where --define gives it the name of a setting:
+ * arch=Model. */
+static struct dl_column heading_of(const struct results_writer *w,
+                                   const char *name) {
+  const struct dl_strlist *defines = &w->o->job.defines;
+  struct dl_column c = dl_setting_column(name);
+  for (size_t i = 0; i < defines->n && !c.heading; i++) {
+    const char *equals = strchr(defines->s[i], '=');
+    DL_TEXT(setting);
+    if (!equals || strcmp(equals + 1, name) != 0)
+      continue;
+    dl_text_add_n(&setting, defines->s[i], (size_t)(equals - defines->s[i]));
+    c = dl_setting_column(dl_text_str(&setting));
+  }
+  return c;
+}
+
 static void make_table_columns(struct results_writer *w) {
   w->is_number = dl_calloc(w->n_first, sizeof *w->is_number);
   for (size_t i = 0; i < w->n_first; i++) {
     const char *name = dl_csv_name(w->rows->csv, i);
     const struct dl_run_column *column = dl_run_column_find(name);
     w->is_number[i] = column && !column->is_text;
-    w->columns[i] = dl_setting_column(name);
+    w->columns[i] = heading_of(w, name);
     w->columns[i].key = output_name(w, i);
     w->columns[i].style = DL_CODE;
   }
@@ -111,7 +129,10 @@ static void make_parts(struct results_writer *w) {
   for (size_t i = 0; i < w->parts; i++) {
     w->part[i].values = dl_calloc(w->n_columns, sizeof *w->part[i].values);
     w->part[i].notes = (struct dl_row_notes){
-        .rows = w->rows, .dataset = w->o->job.dataset, .most_j = -INFINITY};
+        .rows = w->rows,
+        .dataset = w->o->job.dataset,
+        .node = w->cli->format->document ? &w->o->node : NULL,
+        .most_j = -INFINITY};
   }
 }
 
@@ -199,6 +220,7 @@ static enum dl_status write_rows(struct results_writer *w, struct dl_engine *e,
     dl_row_notes_merge(all, &w->part[i].notes);
   dl_row_notes_warn(all, &cli->diag);
   dl_row_notes_say(all, tail);
+  dl_text_free(&all->assumed);
   if (w->stream)
     dl_stream_tail(w->stream, tail);
   return dl_cli_commit(cli, &out, w->stream, status);

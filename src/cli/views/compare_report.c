@@ -100,6 +100,7 @@ struct compare_view {
   struct dl_column shown[N_SHOWN];
   struct dl_table *scores, *energies; /* the tables being filled */
   char interval[48];                  /* heading */
+  bool any;                           /* a score is known */
   /* Clusters of the scopes that are shown. */
   size_t fewest[DL_N_CLUSTERINGS], most[DL_N_CLUSTERINGS];
   double fewest_effective, most_effective;
@@ -168,7 +169,8 @@ static void add_scores(struct compare_view *w, const char *table,
   for (size_t c = 0; c < N_SHOWN; c++)
     row[c] = v[shown[c].from];
   dl_table_row(w->all, v, NULL);
-  dl_table_row(w->scores, row, NULL);
+  dl_table_row(w->scores, row, s->boot.rank == 1 && w->n > 1 ? "*" : NULL);
+  w->any = w->any || !isnan(s->of.mape);
   for (size_t c = N_SCORES; c < N_SHOWN; c++)
     row[c - N_SCORES + N_NAMES] = row[c];
   if (w->energies)
@@ -212,15 +214,13 @@ static void add_chart(struct compare_view *w, const char *group) {
 }
 
 /* The best method, where all runs are one group: "Lowest error on 36 runs:
- * pre-epoch, MAPE 12.0 % (95 % interval 9.9 to 14.1 %); not significantly
- * higher: pre-power." */
+ * pre-epoch, MAPE 12.0 % (95 % interval 9.9 to 14.1 %)." */
 static void say_best(struct compare_view *w) {
   const struct dl_method_score *s = &w->score[w->order[0]];
   const struct dl_value v[] = {dl_number(s->of.mape),
                                dl_number(s->boot.mape.low),
                                dl_number(s->boot.mape.high)};
   DL_TEXT(t);
-  DL_TEXT(equal);
   if (w->n < 2 || isnan(s->of.mape))
     return;
   dl_text_printf(&t, "Lowest error on %zu runs: %s, MAPE ", s->of.n,
@@ -232,12 +232,6 @@ static void say_best(struct compare_view *w) {
                     s->boot.mape.high);
     dl_text_add(&t, ")");
   }
-  for (size_t i = 1; i < w->n; i++)
-    if (w->score[w->order[i]].boot.rank == 1)
-      dl_text_printf(&equal, "%s%s", equal.len > 0 ? ", " : "",
-                     name_of(w, w->order[i]));
-  if (equal.len > 0)
-    dl_text_printf(&t, "; not significantly higher: %s", dl_text_str(&equal));
   dl_text_add(&t, ".");
   dl_report_say(w->best, "%s", dl_text_str(&t));
 }
@@ -296,6 +290,8 @@ static void choose_shown(struct compare_view *w) {
   if (!models)
     w->shown[SHOW_MODEL].heading = NULL;
   w->shown[SHOW_GROUP].heading = c->by;
+  if (!c->details)
+    w->shown[SHOW_RANK].heading = NULL;
   snprintf(w->interval, sizeof w->interval, "%.4g %% interval",
            100 * c->how.confidence);
   w->shown[SHOW_MAPE_LOW].heading = c->how.resamples > 0 ? w->interval : NULL;
@@ -335,15 +331,16 @@ static void explain(struct compare_view *w) {
   DL_TEXT(drawn);
   if (c->how.resamples == 0) {
     if (!c->details)
-      dl_report_say(w->r, "Details: --details.");
+      dl_report_hint(w->r, "Details: --details.");
     return;
   }
   list_drawn(&drawn, w);
-  dl_report_say(w->r,
-                "Rank: 1 + the number of methods with a significantly lower "
-                "MAPE (paired bootstrap).%s",
-                c->details ? "" : " Details: --details.");
-  if (c->details)
+  if (w->n > 1)
+    dl_report_say(w->r, "* lowest MAPE, or not significantly higher (paired "
+                        "bootstrap).");
+  if (!c->details)
+    dl_report_hint(w->r, "Details: --details.");
+  else
     dl_report_say(w->r, "Interval of the MAPE: bootstrap of %s, %zu times.",
                   dl_text_str(&drawn), c->how.resamples);
   if (w->fewest_effective < DL_BOOT_LEAST)
@@ -381,6 +378,10 @@ enum dl_status dl_print_comparison(struct dl_cli *cli,
     status = add_table(&w, i < c->tables.n ? i : DL_ALL, d);
     dl_progress_leave(d->progress, outer);
   }
+  if (status == DL_OK && !w.any)
+    status = dl_fail(d, DL_EINPUT,
+                     "no method has an estimate of any run; 'dlest predict "
+                     "--input' says what they lack");
   if (status == DL_OK) {
     explain(&w);
     add_bootstrap(&w);

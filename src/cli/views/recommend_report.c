@@ -184,7 +184,7 @@ static void add_chart(struct view *w, size_t from, size_t end) {
 static void title_of(char *title, size_t size, const char *text, size_t shown,
                      size_t n) {
   if (shown < n)
-    snprintf(title, size, "%s: %zu of %zu (--all)", text, shown, n);
+    snprintf(title, size, "%s: %zu of %zu", text, shown, n);
   else
     snprintf(title, size, "%s", text);
 }
@@ -233,9 +233,9 @@ static void add_front(struct view *w, bool shown) {
   if (w->o->all || w->page || (shown && front > 1))
     add_text(w, "Pareto front", 0, front);
   if (w->o->all || w->page)
-    add_text(w, "Dominated, but within the intervals", front, front + open);
+    add_text(w, "As good within the intervals", front, front + open);
   if (w->o->all)
-    add_text(w, "Dominated", front + open, w->n);
+    add_text(w, "Others", front + open, w->n);
 }
 
 /* Adds the place that a choice runs on: a node, or only a GPU. */

@@ -4,9 +4,11 @@
 #include "cli/views/report_rows.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/constants.h"
+#include "base/intern.h"
 #include "base/memory.h"
 #include "base/number.h"
 
@@ -164,20 +166,111 @@ static const char *title_of(const bool keys[DL_N_KEYS]) {
   return title && title[0] ? title : "Groups";
 }
 
-/* Energy by group, each named by its keys. */
-static void add_chart(struct dl_report *r, const struct dl_group_totals *t,
-                      const bool keys[DL_N_KEYS]) {
+/* The energy of groups, by their other keys and by month; without several
+ * months, or without other keys, it has one row of each group. */
+struct pivot {
+  struct dl_intern names, months; /* months of NULL: "" */
+  const char **heading;           /* of months; borrowed from the groups */
+  double *energy_j;               /* names x months; NaN: no jobs */
+};
+
+static void free_pivot(struct pivot *p) {
+  dl_intern_free(&p->names);
+  dl_intern_free(&p->months);
+  free(p->heading);
+  free(p->energy_j);
+}
+
+/* The name of the i-th group by its keys, but for the month where there are
+ * others. */
+static const struct dl_sums *name_of(struct dl_text *name, const char **month,
+                                     const struct dl_group_totals *t, size_t i,
+                                     const bool keys[DL_N_KEYS]) {
+  const char *key[DL_N_KEYS];
+  const struct dl_sums *s = dl_group_totals_at(t, i, key);
+  dl_text_clear(name);
+  for (size_t k = 0; k < DL_N_KEYS; k++)
+    if (keys[k] && k != DL_KEY_MONTH)
+      dl_text_printf(name, "%s%s", name->len > 0 ? ", " : "",
+                     key[k] ? key[k] : "-");
+  *month = keys[DL_KEY_MONTH] && key[DL_KEY_MONTH] ? key[DL_KEY_MONTH] : "";
+  if (name->len == 0)
+    dl_text_add(name, **month ? *month : "-");
+  return s;
+}
+
+static void make_pivot(struct pivot *p, const struct dl_group_totals *t,
+                       const bool keys[DL_N_KEYS]) {
+  const char *month;
+  DL_TEXT(name);
+  const size_t n = dl_group_totals_n(t);
+  p->heading = dl_calloc(n, sizeof *p->heading);
+  for (size_t i = 0; i < n; i++) {
+    name_of(&name, &month, t, i, keys);
+    dl_intern(&p->names, dl_text_str(&name));
+    p->heading[dl_intern(&p->months, month)] = month;
+  }
+  p->energy_j = dl_calloc(p->names.n * p->months.n, sizeof *p->energy_j);
+  for (size_t i = 0; i < p->names.n * p->months.n; i++)
+    p->energy_j[i] = NAN;
+  for (size_t i = 0; i < n; i++) {
+    const struct dl_sums *s = name_of(&name, &month, t, i, keys);
+    size_t row = (size_t)dl_intern_find(&p->names, dl_text_str(&name));
+    size_t column = (size_t)dl_intern_find(&p->months, month);
+    p->energy_j[row * p->months.n + column] = dl_sums_energy(s);
+  }
+}
+
+static double row_sum(const struct pivot *p, size_t row) {
+  double sum = NAN;
+  for (size_t m = 0; m < p->months.n; m++) {
+    const double x = p->energy_j[row * p->months.n + m];
+    sum = isnan(sum) ? x : sum + dl_or(x, 0);
+  }
+  return sum;
+}
+
+void dl_report_add_period(struct dl_text *t, const struct dl_group_totals *of) {
+  const char *first = NULL, *last = NULL;
+  for (size_t i = 0; i < dl_group_totals_n(of); i++) {
+    const char *key[DL_N_KEYS], *month;
+    dl_group_totals_at(of, i, key);
+    month = key[DL_KEY_MONTH];
+    if (month && (!first || strcmp(month, first) < 0))
+      first = month;
+    if (month && (!last || strcmp(month, last) > 0))
+      last = month;
+  }
+  if (first)
+    dl_text_printf(t, ", %s", first);
+  if (first && strcmp(first, last) != 0)
+    dl_text_printf(t, " to %s", last);
+}
+
+/* A bar for each name, of all its months. */
+static void add_chart(struct dl_report *r, const struct pivot *p) {
   struct dl_table *chart = dl_report_chart(r, "Energy", DL_KWH, "J");
-  for (size_t i = 0; i < dl_group_totals_n(t); i++) {
-    const char *key[DL_N_KEYS];
-    const struct dl_sums *s = dl_group_totals_at(t, i, key);
-    DL_TEXT(name);
-    for (size_t k = 0; k < DL_N_KEYS; k++)
-      if (keys[k])
-        dl_text_printf(&name, "%s%s", name.len > 0 ? ", " : "",
-                       key[k] ? key[k] : "-");
-    DL_ROW(chart, NULL, dl_string(dl_text_str(&name)),
-           dl_number(dl_sums_energy(s)), dl_number(NAN), dl_number(NAN));
+  for (size_t i = 0; i < p->names.n; i++)
+    dl_chart_bar(chart, p->names.s[i], row_sum(p, i), NAN, NAN);
+}
+
+/* A table on pages: names down, months across, and their sums. */
+static void add_pivot(struct dl_report *r, const struct pivot *p) {
+  const size_t n = p->months.n + 2;
+  DL_FREED struct dl_column *columns = dl_calloc(n, sizeof *columns);
+  DL_FREED struct dl_value *v = dl_calloc(n, sizeof *v);
+  columns[0] = (struct dl_column){NULL, "", NULL, DL_CODE, DL_MAIN};
+  columns[n - 1] = (struct dl_column){NULL, "all", "J", DL_KWH, DL_MAIN};
+  for (size_t m = 0; m < p->months.n; m++)
+    columns[m + 1] = (struct dl_column){NULL, p->heading[m], "J", DL_KWH, 0};
+  struct dl_table *t =
+      dl_report_table(r, NULL, "Energy by month", columns, n, false);
+  for (size_t i = 0; i < p->names.n; i++) {
+    v[0] = dl_string(p->names.s[i]);
+    for (size_t m = 0; m < p->months.n; m++)
+      v[m + 1] = dl_number(p->energy_j[i * p->months.n + m]);
+    v[n - 1] = dl_number(row_sum(p, i));
+    dl_table_row(t, v, NULL);
   }
 }
 
@@ -210,6 +303,11 @@ void dl_report_groups(struct dl_report *r, const struct dl_group_totals *t,
   for (size_t i = 0; i < sizeof sum_columns / sizeof *sum_columns; i++)
     columns[n++] = sum_columns[i];
   site_headings(columns + n, foot);
+  DL_SCOPED(free_pivot) struct pivot p = {0};
+  make_pivot(&p, t, keys);
+  add_chart(r, &p);
+  if (all && p.months.n > 1 && p.names.n < groups)
+    add_pivot(r, &p);
   group_rows(
       dl_report_table(r, NULL, title_of(keys), columns, GROUP_COLUMNS, false),
       t, foot, most);
@@ -218,8 +316,7 @@ void dl_report_groups(struct dl_report *r, const struct dl_group_totals *t,
   group_rows(dl_report_table(r, "groups", NULL, columns, GROUP_COLUMNS, main),
              t, foot, groups);
   if (most < groups)
-    dl_report_say(r, "and %zu more (--all)", groups - most);
-  add_chart(r, t, keys);
+    dl_report_say(r, "and %zu more", groups - most);
 }
 
 /* --- all of it */

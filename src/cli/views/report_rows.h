@@ -21,6 +21,9 @@ void dl_job_values(const struct dl_cluster_job *job,
                    const struct dl_footprint *foot,
                    struct dl_value v[DL_JOB_COLUMNS]);
 
+/* Appends ", 2024-01 to 2024-12": the months of groups, where they have any. */
+void dl_report_add_period(struct dl_text *t, const struct dl_group_totals *of);
+
 /* A table of groups, by the keys that are set; people see `all` of them, or the
  * first. */
 void dl_report_groups(struct dl_report *r, const struct dl_group_totals *t,

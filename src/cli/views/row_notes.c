@@ -11,6 +11,7 @@
 #include "catalog/architecture/token_costs.h"
 #include "cli/options/job_options.h"
 #include "cli/views/summary/answer.h"
+#include "cli/views/summary/predict_summary.h"
 #include "estimate/methods/work.h"
 
 /* Quantities that size a run and have defaults. */
@@ -146,6 +147,43 @@ static void note_estimate(struct dl_row_notes *n,
     note_quantity(n, best->outside[i]);
 }
 
+/* Keeps of a list, "imagenet, 90 epochs", the items that another has too. */
+static void keep_shared(struct dl_text *list, const char *other) {
+  DL_TEXT(kept);
+  const char *end;
+  for (const char *item = dl_text_str(list); *item;
+       item = *end ? end + 2 : end) {
+    end = strstr(item, ", ");
+    end = end ? end : item + strlen(item);
+    const size_t n = (size_t)(end - item);
+    const char *at = other;
+    while ((at = strstr(at, ", ")) != NULL && strncmp(at + 2, item, n) != 0)
+      at += 2;
+    if (at)
+      at += 2;
+    if (strncmp(other, item, n) == 0)
+      at = other;
+    if (at && (!at[n] || strncmp(at + n, ", ", 2) == 0))
+      dl_text_printf(&kept, "%s%.*s", kept.len > 0 ? ", " : "", (int)n, item);
+  }
+  dl_text_clear(list);
+  dl_text_add(list, dl_text_str(&kept));
+}
+
+/* Notes what all rows assume: the first row's list, less what others lack. */
+static void note_assumed(struct dl_row_notes *n, const struct dl_job *job) {
+  struct dl_assumed_names names;
+  DL_TEXT(title);
+  DL_TEXT(assumed);
+  if (!n->node || (n->n > 1 && n->assumed.len == 0))
+    return;
+  dl_predict_title(&title, &assumed, &names, job, n->node);
+  if (n->n > 1)
+    keep_shared(&n->assumed, dl_text_str(&assumed));
+  else
+    dl_text_add(&n->assumed, dl_text_str(&assumed));
+}
+
 bool dl_row_notes_add(struct dl_row_notes *n, const struct dl_result *r,
                       struct dl_diag *d) {
   const struct dl_estimate *best = dl_result_best(r);
@@ -157,6 +195,8 @@ bool dl_row_notes_add(struct dl_row_notes *n, const struct dl_result *r,
   }
   if (best)
     note_estimate(n, best);
+  if (best)
+    note_assumed(n, &r->job);
   dl_estimate_rules_count(r, n->broken);
   if (n->rows->csv)
     note_defaults(n, r);
@@ -166,6 +206,10 @@ bool dl_row_notes_add(struct dl_row_notes *n, const struct dl_result *r,
 void dl_row_notes_merge(struct dl_row_notes *n,
                         const struct dl_row_notes *more) {
   n->most_j = fmax(n->most_j, more->most_j);
+  if (n->n > 0 && more->n > 0)
+    keep_shared(&n->assumed, dl_text_str(&more->assumed));
+  else
+    dl_text_add(&n->assumed, dl_text_str(&more->assumed));
   n->n += more->n;
   n->n_outside += more->n_outside;
   for (size_t i = 0; i < DL_N_ESTIMATE_RULES; i++)
@@ -207,8 +251,11 @@ void dl_row_notes_warn(const struct dl_row_notes *n, struct dl_diag *d) {
 
 void dl_row_notes_say(const struct dl_row_notes *n, struct dl_report *r) {
   DL_TEXT(t);
+  if (n->assumed.len > 0)
+    dl_report_say(r, "Assumed%s: %s.", n->n > 1 ? " in all rows" : "",
+                  dl_text_str(&n->assumed));
   dl_add_quantities(&t, n->quantity, n->n_quantities);
   if (n->n_outside > 0)
-    dl_report_say(r, "Outside the training data in %zu of %zu row%s: %s.",
+    dl_report_say(r, "Outside the measured range in %zu of %zu row%s: %s.",
                   n->n_outside, n->n, n->n == 1 ? "" : "s", dl_text_str(&t));
 }

@@ -5,6 +5,7 @@
 #ifndef DL_CLI_VIEWS_ROW_NOTES_H
 #define DL_CLI_VIEWS_ROW_NOTES_H
 
+#include "cli/options/node_options.h"
 #include "estimate/rows.h"
 #include "estimate/rules/estimate_rules.h"
 #include "base/number.h"
@@ -22,7 +23,10 @@ struct dl_row_notes {
   size_t n_quantities;
   size_t n_defaulted[DL_N_DEFAULT_SIZES];       /* rows that took a default */
   struct dl_span defaulted[DL_N_DEFAULT_SIZES]; /* those defaults */
-  double most_j; /* highest recommended estimate */
+  double most_j;                      /* highest recommended estimate */
+  const struct dl_node_options *node; /* of all rows; NULL: what they assume is
+                                         not noted */
+  struct dl_text assumed; /* in words, by all rows; owned: dl_text_free */
 };
 
 /* Notes a result. False, with a warning in d, where it has no estimate that

@@ -4,12 +4,13 @@
 #include "cli/views/step_report.h"
 
 #include <math.h>
-#include <stdio.h>
+#include <string.h>
 
 #include "base/constants.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "cli/views/result_columns.h"
+#include "cli/views/summary/answer.h"
 #include "output/units.h"
 
 static const char *verdict_name(enum dl_projection_verdict v) {
@@ -18,33 +19,120 @@ static const char *verdict_name(enum dl_projection_verdict v) {
   return v == DL_PROJECTION_DRIFTING ? "drifting" : "not yet stable";
 }
 
-/* Reports the result in three lines, for people. */
-static void add_brief(struct dl_report *r, const struct dl_step *s,
-                      double seconds, double joules) {
-  DL_TEXT(epochs);
-  DL_TEXT(so_far);
-  const struct dl_value time = dl_number(seconds), energy = dl_number(joules);
-  dl_text_printf(&epochs, "%zu of ", s->seen.n);
+/* Longer epochs at an equal distance, in one line, for people. */
+static void add_brief_pattern(struct dl_report *r,
+                              const struct dl_projection *p) {
+  DL_TEXT(t);
+  char share[DL_NUMBER_SIZE];
+  dl_text_printf(
+      &t,
+      "1 of %zu epochs takes %s %% more energy (%zu, %zu, ...; %zu "
+      "seen)",
+      p->pattern_every, dl_format_digits(share, 100 * p->pattern_share, 2),
+      p->pattern_first, p->pattern_first + p->pattern_every, p->pattern_seen);
+  dl_report_add(r, NULL, "Pattern", NULL, DL_CODE, dl_string(dl_text_str(&t)));
+}
+
+/* The energy and the time that a training took so far. */
+static void sum_seen(const struct dl_epoch_series *e, double *seconds,
+                     double *joules) {
+  *seconds = e->head_s + e->open_s;
+  *joules = e->head_j + e->open_j;
+  for (size_t i = 0; i < e->n; i++) {
+    *seconds += e->duration_s[i];
+    *joules += e->energy_j[i];
+  }
+}
+
+/* "epochs.csv: 6 of 50 epochs, steady since epoch 1" */
+static void add_title(struct dl_text *t, const struct dl_step *s) {
+  const struct dl_projection *p = &s->p[dl_step_best(s)];
+  const char *name = strrchr(s->input, '/');
+  dl_text_printf(t, "%s: %zu of ", name ? name + 1 : s->input, s->seen.n);
   if (s->n_low < s->n_high)
-    dl_text_printf(&epochs, "%g to ", s->n_low);
-  dl_text_printf(&epochs, "%g", s->n_high);
+    dl_text_printf(t, "%g to ", s->n_low);
+  dl_text_printf(t, "%g epochs", s->n_high);
+  if (s->n == 0)
+    return;
+  if (p->verdict == DL_PROJECTION_STABLE && p->n_stable > 0)
+    dl_text_printf(t, ", steady since epoch %zu", p->stable_from);
+  else
+    dl_text_printf(t, ", %s", verdict_name(p->verdict));
+}
+
+/* Emissions and cost of an energy, as remarks. */
+static void add_costs(struct dl_answer_line *l, const struct dl_footprint *foot,
+                      double joules) {
+  const struct dl_costs costs = dl_footprint_costs(foot, joules);
+  dl_answer_quantity(l, DL_MASS, "g CO2e", costs.co2e_g, "");
+  if (!isnan(costs.co2e_g) && foot->intensity.of)
+    dl_text_printf(&l->remark, " (%s)", foot->intensity.of);
+  if (!isnan(costs.price)) {
+    dl_answer_number(l, "", costs.price, " ");
+    dl_text_add(&l->remark, dl_text_or(foot->currency, ""));
+  }
+}
+
+/* Fills in a line: an energy and a time. */
+static void put(struct dl_answer_line *l, const char *label, double joules,
+                double seconds) {
+  dl_answer_figure(
+      l, &(struct dl_answer){label, DL_KWH, "J", joules, NAN, NAN, NAN});
+  dl_answer_quantity(l, DL_TIME, "s", seconds, "");
+}
+
+/* The answer, for people: so far, what is left, and the whole training. */
+static void add_answer(struct dl_report *r, const struct dl_step *s) {
+  enum { SO_FAR, LEFT, WHOLE, BASIS, N_LINES };
+  static const struct dl_named_text epochs[] = {
+      {"given", "of the log"},
+      {"sure", "found in the power"},
+      {"unsure", "found in the power, unsure"}};
+  struct dl_answer_line line[N_LINES] = {0};
+  const struct dl_projection *p = &s->p[dl_step_best(s)];
+  const bool any = s->n > 0 && !isnan(p->energy_j);
+  double seconds, joules;
+  DL_TEXT(title);
+  DL_TEXT(basis);
+  add_title(&title, s);
+  sum_seen(&s->seen, &seconds, &joules);
+  struct dl_report *g = dl_report_group(r, NULL, dl_text_str(&title));
+  put(&line[SO_FAR], "So far", joules, seconds);
+  if (any) {
+    put(&line[LEFT], "Left", fmax(0, p->energy_j - joules),
+        fmax(0, p->duration_s - seconds));
+    dl_answer_figure(&line[WHOLE],
+                     &(struct dl_answer){"Whole", DL_KWH, "J", p->energy_j,
+                                         p->low_j, p->high_j, s->coverage});
+    if (isnan(p->low_j))
+      dl_answer_quantity(&line[WHOLE], DL_TIME, "s", p->duration_s, "");
+    else if (s->seen.boundary[0])
+      dl_answer_remark(&line[WHOLE], "%s",
+                       dl_boundary_words(s->seen.boundary, false));
+    add_costs(&line[WHOLE], &s->foot, p->energy_j);
+  }
+  if (s->n > 0)
+    dl_text_add(&basis, s->by[dl_step_best(s)]->name);
+  if (p->reason && s->n > 0)
+    dl_text_printf(&basis, ": %s", p->reason);
   if (s->seen.verdict[0])
-    dl_text_printf(&epochs, " (detection: %s)", s->seen.verdict);
-  dl_show(&so_far, DL_KWH, "J", &energy, NULL);
-  dl_text_add(&so_far, " in ");
-  dl_show(&so_far, DL_TIME, "s", &time, NULL);
-  DL_LINES(r, {NULL, "trace", NULL, DL_CODE, dl_string(s->input)},
-           {NULL, "epochs", NULL, DL_CODE, dl_string(dl_text_str(&epochs))},
-           {NULL, "so far", NULL, DL_CODE, dl_string(dl_text_str(&so_far))});
+    dl_text_printf(&basis, "%sepochs %s", basis.len > 0 ? ", " : "",
+                   dl_text_of_name(epochs, DL_LENGTH(epochs), s->seen.verdict,
+                                   s->seen.verdict));
+  dl_answer_text(&line[BASIS], "Basis", dl_text_str(&basis));
+  dl_answer_lines(g, line, N_LINES);
+  if (s->n > 0 && p->pattern_every > 0)
+    add_brief_pattern(g, p);
+  if (s->n > 0 && p->lacks)
+    dl_report_say(g, "%s: %s.", s->by[dl_step_best(s)]->name, p->lacks);
+  if (!s->details)
+    dl_report_hint(g, "Other methods and the evidence: --details.");
 }
 
 static void add_seen(struct dl_report *r, const struct dl_step *s) {
   const struct dl_epoch_series *e = &s->seen;
-  double seconds = e->head_s + e->open_s, joules = e->head_j + e->open_j;
-  for (size_t i = 0; i < e->n; i++) {
-    seconds += e->duration_s[i];
-    joules += e->energy_j[i];
-  }
+  double seconds, joules;
+  sum_seen(e, &seconds, &joules);
   bool range = s->n_low < s->n_high;
   const struct dl_column low = {"epochs_low", range ? "epochs in total" : NULL,
                                 NULL, DL_CODE, false};
@@ -66,50 +154,12 @@ static void add_seen(struct dl_report *r, const struct dl_step *s) {
       {"regime_cac", "arc curve there", NULL, DL_EXACT,
        dl_number(e->regime_cac)},
       {"regime_s", "regime begins at", "s", DL_TIME, dl_number(e->regime_s)}};
-  if (!s->details) {
-    add_brief(r, s, seconds, joules);
-    return;
-  }
   dl_report_lines(r, before, DL_LENGTH(before));
   dl_report_range(r, &low, "epochs_high", bounds);
   dl_report_lines(r, behind, DL_LENGTH(behind));
   dl_report_lines(r, regime, isnan(e->regime_s) ? 0 : DL_LENGTH(regime));
   dl_report_add(r, "stable", "published methods from epoch", NULL, DL_CODE,
                 dl_count(s->stable));
-}
-
-/* The factors in one line, for people. */
-static void add_brief_factors(struct dl_report *r,
-                              const struct dl_footprint *foot) {
-  const struct dl_factor *g = &foot->intensity, *p = &foot->pue;
-  DL_TEXT(t);
-  char x[DL_NUMBER_SIZE];
-  if (!isnan(g->x))
-    dl_text_printf(&t, "%s g CO2e/kWh (%s)", dl_format_digits(x, g->x, 3),
-                   g->of);
-  if (!isnan(p->x))
-    dl_text_printf(&t, "%sPUE %s (%s)", t.len > 0 ? ", " : "",
-                   dl_format_digits(x, p->x, 3), p->of);
-  if (!isnan(foot->price))
-    dl_text_printf(&t, "%s%s %s", t.len > 0 ? ", " : "",
-                   dl_format_digits(x, foot->price, 3), foot->price_unit);
-  if (t.len > 0)
-    dl_report_add(r, NULL, "factors", NULL, DL_CODE,
-                  dl_string(dl_text_str(&t)));
-}
-
-/* Longer epochs at an equal distance, in one line, for people. */
-static void add_brief_pattern(struct dl_report *r,
-                              const struct dl_projection *p) {
-  DL_TEXT(t);
-  char share[DL_NUMBER_SIZE];
-  dl_text_printf(
-      &t,
-      "1 of %zu epochs takes %s %% more energy (%zu, %zu, ...; %zu "
-      "seen)",
-      p->pattern_every, dl_format_digits(share, 100 * p->pattern_share, 2),
-      p->pattern_first, p->pattern_first + p->pattern_every, p->pattern_seen);
-  dl_report_add(r, NULL, "pattern", NULL, DL_CODE, dl_string(dl_text_str(&t)));
 }
 
 /* The verdict of the recommended projection, and the evidence for it. */
@@ -145,11 +195,8 @@ static void add_verdict(struct dl_report *r, const struct dl_step *s) {
       {"pattern_share", every ? "their excess energy" : NULL, NULL, DL_PERCENT,
        dl_known(p->pattern_share)}};
   dl_report_lines(r, verdict, DL_LENGTH(verdict));
-  if (every && !s->details)
-    add_brief_pattern(r, p);
-  if (s->details)
-    dl_report_lines(dl_report_group(r, "evidence", any ? "Evidence" : NULL),
-                    evidence, DL_LENGTH(evidence));
+  dl_report_lines(dl_report_group(r, "evidence", any ? "Evidence" : NULL),
+                  evidence, DL_LENGTH(evidence));
 }
 
 size_t dl_step_best(const struct dl_step *s) {
@@ -185,8 +232,6 @@ static void add_estimates(struct dl_report *r, const struct dl_step *s) {
   for (size_t i = 0; i < s->n; i++) {
     struct dl_value v[DL_MOST_RESULT_COLUMNS];
     struct dl_estimate e = estimate_of(s, i);
-    if (isnan(e.energy_j.x) && i != best && !s->details)
-      continue;
     const struct dl_result_view of = {&e, NULL, i == best, &s->foot,
                                       s->coverage};
     dl_result_values(v, DL_COLUMNS_OF_ENERGY, &of, NULL);
@@ -196,20 +241,20 @@ static void add_estimates(struct dl_report *r, const struct dl_step *s) {
 
 static void add_notes(struct dl_report *r, const struct dl_step *s) {
   for (size_t i = 0; i < s->n; i++)
-    if (s->p[i].lacks && (s->details || i == dl_step_best(s)))
+    if (s->p[i].lacks)
       dl_report_say(r, "%s: %s.", s->by[i]->name, s->p[i].lacks);
   if (s->n > 0 && !isnan(s->p[dl_step_best(s)].low_j))
-    dl_report_say(r, "Intervals have a coverage of %g %%. * recommended.%s",
-                  100 * s->coverage, s->details ? "" : " Evidence: --details.");
+    dl_report_say(r, "Intervals have a coverage of %g %%. * recommended.",
+                  100 * s->coverage);
 }
 
 struct dl_report *dl_step_report(const struct dl_step *s) {
   struct dl_report *r = dl_report_new();
+  add_answer(r, s);
+  if (!s->details)
+    return r;
   add_seen(r, s);
-  if (s->details)
-    dl_add_footprint(r, &s->foot);
-  else
-    add_brief_factors(r, &s->foot);
+  dl_add_footprint(r, &s->foot);
   if (s->n > 0)
     add_verdict(r, s);
   add_estimates(r, s);

@@ -13,14 +13,13 @@
 #include "config.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/constants.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "base/timestamp.h"
 #include "output/format.h"
 #include "output/units.h"
 
@@ -76,18 +75,9 @@ static double number_of(const struct boamps_task *t, const char *key) {
   return dl_value_quantity(v);
 }
 
-/* SOURCE_DATE_EPOCH, where it is set, makes documents that can be compared:
- * https://reproducible-builds.org/specs/source-date-epoch */
 static void add_header(struct dl_report *doc) {
-  const char *epoch = getenv("SOURCE_DATE_EPOCH");
-  size_t seconds;
-  time_t now = epoch && dl_parse_count(epoch, &seconds) && seconds < 1u << 31
-                   ? (time_t)seconds
-                   : time(NULL);
-  struct tm tm;
-  char date[32] = "";
-  if (gmtime_r(&now, &tm))
-    strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S", &tm);
+  char date[32];
+  dl_document_date(date, "%Y-%m-%d %H:%M:%S");
   DL_LINES(dl_report_group(doc, "header", NULL),
            {.key = "formatVersion", .value = dl_string("0.1")},
            {.key = "formatVersionSpecificationUri",

@@ -139,11 +139,35 @@ static void flush(FILE *f, struct dl_text *t) {
   dl_text_clear(t);
 }
 
-static void table(FILE *f, struct csv_row row, const struct dl_table *t) {
-  header(row, t->columns, t->n_cols);
+/* Takes the values at the top of a report, `identifying` alone or all; returns
+ * how many. */
+static size_t take_values(const struct dl_report *r, bool identifying,
+                          struct dl_column *columns, struct dl_value *values) {
+  size_t n = 0;
+  for (size_t i = 0; i < r->n_nodes; i++) {
+    const struct dl_report_node *node = &r->nodes[i];
+    if (node->type != DL_REPORT_VALUE || !node->key ||
+        (identifying && !node->identifies))
+      continue;
+    columns[n].key = node->key;
+    values[n++] = node->value;
+  }
+  return n;
+}
+
+/* The main table, with what its rows are about in front. */
+static void table(FILE *f, struct csv_row row, const struct dl_report *r) {
+  const struct dl_table *t = r->main;
+  const size_t most = r->n_nodes + t->n_cols;
+  DL_FREED struct dl_column *columns = dl_calloc(most, sizeof *columns);
+  DL_FREED struct dl_value *values = dl_calloc(most, sizeof *values);
+  size_t n = take_values(r, true, columns, values);
+  memcpy(columns + n, t->columns, t->n_cols * sizeof *columns);
+  header(row, columns, n + t->n_cols);
   for (size_t i = 0; i < t->n_rows; i++) {
     flush(f, row.t);
-    values_row(row, t->columns, t->n_cols, t->values + i * t->n_cols);
+    memcpy(values + n, t->values + i * t->n_cols, t->n_cols * sizeof *values);
+    values_row(row, columns, n + t->n_cols, values);
   }
   flush(f, row.t);
 }
@@ -153,14 +177,7 @@ static enum dl_status values_of(FILE *f, struct csv_row row,
                                 const struct dl_report *r, struct dl_diag *d) {
   DL_FREED struct dl_column *columns = dl_calloc(r->n_nodes, sizeof *columns);
   DL_FREED struct dl_value *values = dl_calloc(r->n_nodes, sizeof *values);
-  size_t n = 0;
-  for (size_t i = 0; i < r->n_nodes; i++) {
-    const struct dl_report_node *node = &r->nodes[i];
-    if (node->type != DL_REPORT_VALUE || !node->key)
-      continue;
-    columns[n].key = node->key;
-    values[n++] = node->value;
-  }
+  const size_t n = take_values(r, false, columns, values);
   header(row, columns, n);
   values_row(row, columns, n, values);
   flush(f, row.t);
@@ -175,7 +192,7 @@ static enum dl_status report_as(const struct dl_report *r, FILE *f,
       .t = &text, .screen = is_terminal(f), .spreadsheet = spreadsheet};
   if (!r->main)
     return values_of(f, row, r, d);
-  table(f, row, r->main);
+  table(f, row, r);
   return DL_OK;
 }
 

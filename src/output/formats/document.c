@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The walk through a report that all formats for people share. */
 
+#include "config.h"
+
 #include "output/formats/document.h"
 
 #include <string.h>
 
+#include "base/timestamp.h"
 #include "output/formats/table_fit.h"
 #include "output/units.h"
 #include "output/screen.h"
@@ -19,8 +22,9 @@ struct report_walk {
   struct dl_printer p;
   FILE *f;
   const struct dl_document *m;
-  size_t level; /* of nested reports */
-  bool gap;     /* a blank line is due before the next part */
+  const char *group; /* title of the report that is printed, or NULL */
+  size_t level;      /* of nested reports */
+  bool gap;          /* a blank line is due before the next part */
 };
 
 /* Writes what the printer has put together, and empties it. */
@@ -132,7 +136,8 @@ static void print_value(struct report_walk *w,
     dl_text_clear(&shown);
     dl_text_add_n(&shown, remark,
                   tab ? (size_t)(tab - remark) : strlen(remark));
-    dl_text_printf(&shown, "%s%s", tab ? ", " : "", tab ? tab + 1 : "");
+    if (tab)
+      dl_text_printf(&shown, ", %s", tab + 1);
     escape(w, &text, dl_text_str(&shown));
     dl_print(&w->p, w->m->remark, NULL);
     dl_print(&w->p, dl_text_str(&text), NULL);
@@ -271,9 +276,9 @@ static void print_rows(struct dl_printer *p, const struct dl_document *m,
 /* Makes a table fit the screen. */
 static void fit(struct dl_layout *l, const struct dl_document *m,
                 const struct dl_table *t, const struct dl_printer *p) {
-  size_t width = p->screen.width;
-  if (m->wraps && width > p->indent && t->n_rows > 0)
-    dl_layout_fit(l, t, width - p->indent);
+  size_t width = m->columns > 0 ? m->columns : p->screen.width;
+  if ((m->wraps || m->columns > 0) && width > p->indent && t->n_rows > 0)
+    dl_layout_fit(l, t, width - p->indent, m->wraps);
 }
 
 /* Ends a table after its rows. */
@@ -282,23 +287,53 @@ static void print_foot(struct dl_printer *p, const struct dl_document *m,
   DL_TEXT(t);
   if (m->foot)
     dl_print(p, m->foot, NULL);
-  if (l->dropped.len == 0)
-    return;
-  dl_text_printf(&t, "not shown: %s", dl_text_str(&l->dropped));
-  dl_print_wrapped(p, dl_text_str(&t), 0, DL_DIM);
-  dl_print(p, "\n", NULL);
+  if (l->dropped.len > 0) {
+    dl_text_printf(&t, "not shown: %s", dl_text_str(&l->dropped));
+    dl_print(p, m->dropped[0] ? m->dropped[0] : "", NULL);
+    dl_print_wrapped(p, dl_text_str(&t), 0, DL_DIM);
+    dl_print(p, m->dropped[1] ? m->dropped[1] : "", NULL);
+    dl_print(p, "\n", NULL);
+  }
+  if (m->close)
+    dl_print(p, m->close, NULL);
+}
+
+/* Prints the caption of a table: its title, or its group's. */
+static void print_caption(const struct dl_document *m, struct dl_printer *p,
+                          const char *title) {
+  DL_TEXT(clean);
+  DL_TEXT(t);
+  dl_utf8_clean(&clean, dl_text_or(title, "Estimates by dlest"), false);
+  m->style.escape(&t, dl_text_str(&clean), clean.len);
+  m->caption(p, dl_text_str(&t));
 }
 
 static void print_table(struct report_walk *w, const struct dl_table *t) {
   struct dl_layout *l = dl_layout_new(t, &w->m->style);
-  print_title(w, t->title);
+  if (!w->m->caption)
+    print_title(w, t->title);
   begin_part(w);
   fit(l, w->m, t, &w->p);
+  if (w->m->caption && l->n > 0)
+    print_caption(w->m, &w->p, t->title ? t->title : w->group);
   if (l->n > 0) {
     print_rows(&w->p, w->m, l, t, w->f);
     print_foot(&w->p, w->m, l);
   }
   dl_layout_free(l);
+}
+
+/* Ends a page: when it was made, by which version. */
+static void end_page(struct dl_printer *p, const struct dl_document *m) {
+  DL_TEXT(t);
+  char date[32];
+  if (m->made) {
+    dl_document_date(date, "%Y-%m-%d");
+    dl_text_printf(&t, "%s %s, dlest " PACKAGE_VERSION "\n", m->made, date);
+    dl_print(p, dl_text_str(&t), NULL);
+  }
+  if (m->page[1])
+    dl_print(p, m->page[1], NULL);
 }
 
 static void print_report(struct report_walk *w, const struct dl_report *r);
@@ -312,9 +347,12 @@ static void print_groups(struct report_walk *w,
     if (!r->title)
       continue;
     print_title(w, r->title);
+    const char *outer = w->group;
+    w->group = r->title[0] ? r->title : outer;
     w->level++;
     print_report(w, r);
     w->level--;
+    w->group = outer;
     w->p.indent = w->p.blanks = indent;
     w->gap = w->gap || r->title[0];
   }
@@ -352,7 +390,7 @@ static void print_report(struct report_walk *w, const struct dl_report *r) {
       /* Consecutive statements are one, where compact; a hint belongs to the
        * lines above. */
       if (!w->m->compact ||
-          last != (node->hint ? DL_REPORT_VALUE : DL_REPORT_SAY))
+          !(last == DL_REPORT_SAY || (node->hint && last == DL_REPORT_VALUE)))
         begin_part(w);
       print_sentence(w, node->value.string);
       break;
@@ -380,8 +418,7 @@ void dl_document_report(const struct dl_document *m, const struct dl_report *r,
   if (m->page[0] && !follows)
     dl_print(&w.p, m->page[0], NULL);
   print_report(&w, r);
-  if (m->page[1])
-    dl_print(&w.p, m->page[1], NULL);
+  end_page(&w.p, m);
   write_text(f, &text);
   dl_text_free(&w.p.cell);
 }
@@ -397,6 +434,8 @@ static void release_head(struct dl_stream *s) {
   if (m->page[0])
     dl_print(&p, m->page[0], NULL);
   fit(s->layout, m, s->head, &p);
+  if (m->caption && s->layout->n > 0)
+    print_caption(m, &p, s->key);
   if (s->layout->n > 0)
     print_rows(&p, m, s->layout, s->head, s->f);
   write_text(s->f, &s->line);
@@ -449,8 +488,8 @@ void dl_document_end(struct dl_stream *s) {
     print_foot(&p, m, s->layout);
   if (s->tail)
     dl_print(&p, "\n", NULL);
-  else if (m->page[1])
-    dl_print(&p, m->page[1], NULL);
+  else
+    end_page(&p, m);
   write_text(s->f, &s->line);
   if (s->tail)
     dl_document_report(m, s->tail, s->f, &p.screen, true);

@@ -18,6 +18,7 @@ enum { DL_TITLE_LEVELS = 5 };
 struct dl_document {
   struct dl_cell_style style;
   const char *page[2]; /* around all of it, or NULL */
+  const char *made;    /* in front of the date at the end of a page, or NULL */
   bool compact;        /* no blank line below a title or between statements */
   bool wraps; /* for terminals: lines fit the width, columns are aligned */
   const char *title[DL_TITLE_LEVELS][2]; /* from the top down; NULL: as above */
@@ -45,6 +46,11 @@ struct dl_document {
   size_t mark_width;
   void (*cell)(struct dl_printer *p, const struct dl_text_cell *c);
   const char *foot; /* or NULL */
+  /* For pages with room for so many characters in a line of a table: how its
+   * title and what was dropped are printed, and the end. 0: no such limit. */
+  size_t columns;
+  void (*caption)(struct dl_printer *p, const char *title);
+  const char *dropped[2], *close;
   /* The bars of dl_report_chart; NULL: none are drawn. */
   void (*chart)(struct dl_printer *p, const struct dl_table *t);
   const char *none; /* in place of a table without rows; NULL: head and foot */

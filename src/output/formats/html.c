@@ -156,8 +156,9 @@ static void chart(struct dl_printer *p, const struct dl_table *t) {
 }
 
 static const struct dl_document html = {
-    .style = {escape, true},
-    .page = {page, "</main>\n</body>\n</html>\n"},
+    .style = {escape, true, false},
+    .made = "<p>Made on",
+    .page = {page, "</p>\n</main>\n</body>\n</html>\n"},
     .title = {{"<h2>", "</h2>\n"}, {"<h3>", "</h3>\n"}},
     .say = {"<p>", "</p>"},
     .line = {"<div><dt>", "</dt><dd>", "</dd></div>\n"},

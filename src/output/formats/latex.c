@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* LaTeX: tables with the rules of the package booktabs, nothing around them,
- * so that \input takes them into a document. Numbers stand in two columns that
- * touch at the decimal point, which aligns them without another package. */
+/* LaTeX: tables with the rules of the package booktabs, a caption and a label,
+ * nothing around them, so that \input takes them into a document. Columns that
+ * find no room in \textwidth at 10 pt are named below the table. Numbers stand
+ * in two columns that touch at the decimal point, which aligns them without
+ * another package. */
 
+#include <ctype.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -26,6 +29,8 @@ static const char *const SPECIAL[][2] = {
     {"}", "\\}"},
     {"\xEF\xBF\xBD", "?"}, /* U+FFFD: not in fonts */
 };
+/* Characters in a line of a table at \\small, with the room between columns. */
+enum { LINE = 84 };
 enum { N_SPECIAL = sizeof SPECIAL / sizeof *SPECIAL };
 
 static void escape(struct dl_text *out, const char *text, size_t n) {
@@ -42,6 +47,21 @@ static void escape(struct dl_text *out, const char *text, size_t n) {
       dl_text_add_n(out, text, len = 1);
     text += len;
   }
+}
+
+static void caption(struct dl_printer *p, const char *title) {
+  DL_TEXT(t);
+  dl_text_printf(&t,
+                 "\\begin{table}[htbp]\n\\centering\\small\n\\caption{%c%s}\n"
+                 "\\label{tab:dlest",
+                 toupper((unsigned char)title[0]), title[0] ? title + 1 : "");
+  for (const char *s = title; *s; s++) /* letters and digits, and - between */
+    if (isalnum((unsigned char)*s))
+      dl_text_printf(&t, "%s%c",
+                     s == title || !isalnum((unsigned char)s[-1]) ? "-" : "",
+                     tolower((unsigned char)*s));
+  dl_text_add(&t, "}\n");
+  dl_print(p, dl_text_str(&t), NULL);
 }
 
 static void open_table(struct dl_printer *p, const struct dl_layout *l) {
@@ -105,11 +125,11 @@ static void cell(struct dl_printer *p, const struct dl_text_cell *c) {
 }
 
 static const struct dl_document latex = {
-    .style = {escape, false},
+    .style = {escape, false, true},
     .title = {{"\\subsection*{", "}\n"}, {"\\subsubsection*{", "}\n"}},
     .line = {"  ", " & ", " \\\\\n"},
     .remark = ", ",
-    .begin_lines = "\\begin{tabular}{ll}\n",
+    .begin_lines = "\\noindent\\begin{tabular}{lp{.75\\textwidth}}\n",
     .end_lines = "\\end{tabular}\n",
     .open = open_table,
     .rule = rule,
@@ -119,6 +139,10 @@ static const struct dl_document latex = {
     .mark = {{"", "& "}, {"{", "} & "}},
     .cell = cell,
     .foot = "  \\bottomrule\n\\end{tabular}\n",
+    .columns = LINE,
+    .caption = caption,
+    .dropped = {"\\par\\footnotesize ", ""},
+    .close = "\\end{table}\n",
 };
 
 const struct dl_format dl_format_latex = {

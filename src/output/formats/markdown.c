@@ -46,7 +46,7 @@ static void cell(struct dl_printer *p, const struct dl_text_cell *c) {
 }
 
 static const struct dl_document markdown = {
-    .style = {escape, true},
+    .style = {escape, true, false},
     .title = {{"## ", "\n"},
               {"### ", "\n"},
               {"#### ", "\n"},

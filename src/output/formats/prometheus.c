@@ -41,6 +41,7 @@ static const struct dl_named_unit units[] = {
     {"_kg", "_grams", 1e3},
     {"_j", "_joules", 1},
     {"_w", "_watts", 1},
+    {"_per_s", "_per_second", 1},
     {"_s", "_seconds", 1},
     {"_g", "_grams", 1},
     {"_gb", "_bytes", 1e9},
@@ -103,14 +104,23 @@ static void add_singular(struct dl_text *t, const char *key) {
   dl_text_add(t, ies ? "y_" : "_");
 }
 
-/* Tables whose columns `source` and `note` do not identify a row. */
-static bool has_remarks(const char *key) {
-  static const char *const keys[] = {"constants", "embodied", "values"};
-  return dl_text_index(keys, DL_LENGTH(keys), key) >= 0;
-}
-
-static bool is_remark(const char *column) {
-  return dl_is_word(column, "source") || dl_is_word(column, "note");
+/* Whether a column of texts does not identify the rows of a table: it is a
+ * remark, or it changes while a row stays (a job ends, a sum of energies takes
+ * in another boundary). As a label it would break the series of the row. */
+static bool is_remark(const char *table, const char *column) {
+  static const struct {
+    const char *table, *columns;
+  } remarks[] = {{"constants", "source|note"},
+                 {"embodied", "source|note"},
+                 {"values", "source|note"},
+                 {"groups", "boundary"},
+                 {"jobs", "state|energy_from|boundary"},
+                 {"estimates", "duration_from|interval_from|model"}};
+  for (size_t i = 0; i < DL_LENGTH(remarks); i++)
+    if (strcmp(remarks[i].table, table) == 0 &&
+        dl_word_among(remarks[i].columns, column, strlen(column)) >= 0)
+      return true;
+  return false;
 }
 
 /* Whether the label at the end, which begins at `at`, is a duplicate: names of
@@ -155,6 +165,49 @@ static bool number_of(const struct dl_value *v, double *x) {
   return v->type == DL_NUMBER || v->type == DL_COUNT || v->type == DL_BOOL;
 }
 
+/* Appends "lower end of the interval, joules, of each estimate": a key in
+ * words, its base unit, and the table (or ""). */
+static void add_help(struct dl_text *t, const char *key, const char *table) {
+  static const struct dl_named_text words[] = {
+      {"n_gpus", "number of GPUs"},
+      {"n_", "number of "},
+      {"train_", "training "},
+      {"val_", "validation "},
+      {"low_", "lower end of the interval of the energy "},
+      {"high_", "upper end of the interval of the energy "},
+      {"macs_g", "multiply-accumulate operations of a sample"},
+      {"mfu", "model FLOPs utilization"},
+      {"co2e_", "emissions, CO2 equivalents "},
+      {"gpu_s", "time of GPUs "},
+      {"pue", "power usage effectiveness"}};
+  const size_t n = strlen(key);
+  const char *unit = "";
+  size_t end = n, from = 0;
+  for (size_t i = 0; i < DL_LENGTH(units) && !unit[0]; i++)
+    if (ends_with(key, units[i].names) && units[i].unit) {
+      unit = units[i].unit;
+      if (unit[0] == '_')
+        end = n - strlen(units[i].names);
+      else if (strncmp(units[i].names, unit, strlen(unit)) == 0)
+        end = n - strlen(units[i].names) + strlen(unit); /* "params_m" */
+    }
+  for (size_t i = 0; i < DL_LENGTH(words) && from == 0; i++)
+    if (strncmp(key, words[i].name, strlen(words[i].name)) == 0) {
+      dl_text_add(t, words[i].text);
+      from = strlen(words[i].name);
+    }
+  for (size_t i = from; i < end; i++)
+    dl_text_add_n(t, key[i] == '_' ? " " : key + i, 1);
+  while (t->len > 0 && t->s[t->len - 1] == ' ')
+    t->s[--t->len] = '\0';
+  if (unit[0] == '_')
+    dl_text_add(t, ", ");
+  for (const char *s = unit; unit[0] == '_' && *++s;)
+    dl_text_add_n(t, *s == '_' ? " " : s, 1);
+  if (table[0])
+    dl_text_printf(t, ", in %s", table);
+}
+
 /* The lines above a metric; false if it was written before. */
 static bool begin_metric(struct metrics_writer *w, const char *name,
                          const char *key, const char *what) {
@@ -162,8 +215,10 @@ static bool begin_metric(struct metrics_writer *w, const char *name,
   dl_intern(&w->written, name);
   if (w->written.n == before)
     return false;
-  fprintf(w->f, "# HELP %s %s%s%s\n# TYPE %s gauge\n", name, key,
-          what[0] ? " in " : "", what, name);
+  DL_TEXT(help);
+  add_help(&help, key, what);
+  fprintf(w->f, "# HELP %s %s\n# TYPE %s gauge\n", name, dl_text_str(&help),
+          name);
   return true;
 }
 
@@ -180,13 +235,12 @@ static struct dl_text *make_labels(const struct dl_table *table,
                                    const char *key) {
   DL_SCOPED(dl_intern_free) struct dl_intern seen = {0};
   struct dl_text *labels = dl_calloc(table->n_rows, sizeof *labels);
-  bool remarks = has_remarks(key);
   for (size_t i = 0; i < table->n_rows; i++) {
     const struct dl_value *v = table->values + i * table->n_cols;
     for (size_t c = 0; c < table->n_cols; c++) {
       const char *column = table->columns[c].key;
       if (v[c].type == DL_STRING && !dl_value_absent(&v[c]) && column &&
-          !(remarks && is_remark(column)))
+          !is_remark(key, column))
         add_label(&labels[i], column, v[c].string);
     }
     dl_intern(&seen, dl_text_str(&labels[i]));

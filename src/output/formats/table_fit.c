@@ -31,9 +31,9 @@ static size_t total_width(const struct dl_layout *l) {
 static bool is_constant(const struct dl_layout *l, const struct dl_table *t,
                         size_t i, struct dl_text *text) {
   DL_TEXT(cell);
-  bool same = t->n_rows > 1;
   dl_text_clear(text);
   dl_layout_cell(l, i, t->values, text);
+  bool same = t->n_rows > 1 || dl_is_word(dl_text_str(text), "-");
   for (size_t r = 1; r < t->n_rows && same; r++) {
     dl_layout_cell(l, i, t->values + r * t->n_cols, &cell);
     same = strcmp(dl_text_str(&cell), dl_text_str(text)) == 0;
@@ -41,22 +41,28 @@ static bool is_constant(const struct dl_layout *l, const struct dl_table *t,
   return same;
 }
 
-/* Drops column i, with a note of it. */
-static void drop(struct dl_layout *l, size_t i, const char *value) {
-  struct dl_layout_column *c = &l->column[i];
+/* Notes a column that is dropped, and its value in all rows (NULL: several). */
+static void note_dropped(struct dl_layout *l, const struct dl_layout_column *c,
+                         const char *value) {
   dl_text_printf(&l->dropped, "%s%s", l->dropped.len > 0 ? ", " : "",
                  dl_text_str(&c->heading));
-  if (value && c->unit.len > 0 && !dl_is_word(value, "-"))
+  if (value && c->unit.len > 0)
     dl_text_printf(&l->dropped, " (%s %s in all rows)", value,
                    dl_text_str(&c->unit));
   else if (value)
     dl_text_printf(&l->dropped, " (%s in all rows)", value);
+}
+
+/* Drops column i, with a note of it, unless it has no value ("-"). */
+static void drop(struct dl_layout *l, size_t i, const char *value) {
+  struct dl_layout_column *c = &l->column[i];
+  if (!(value && dl_is_word(value, "-")))
+    note_dropped(l, c, value);
   dl_text_free(&c->heading);
   dl_text_free(&c->unit);
   memmove(c, c + 1, (l->n - i - 1) * sizeof *c);
   l->n--;
 }
-
 /* The widest text that can be broken; l->n: none. */
 static size_t widest_text(const struct dl_layout *l) {
   size_t widest = l->n;
@@ -92,13 +98,14 @@ static void drop_from_right(struct dl_layout *l, size_t width, int use) {
       drop(l, i, NULL);
 }
 
-void dl_layout_fit(struct dl_layout *l, const struct dl_table *t,
-                   size_t width) {
+void dl_layout_fit(struct dl_layout *l, const struct dl_table *t, size_t width,
+                   bool breaks) {
   DL_TEXT(value);
   for (size_t i = l->n; i-- > 1 && total_width(l) > width && l->n > 2;)
     if (!(l->column[i].c.use & DL_MAIN) && is_constant(l, t, i, &value))
       drop(l, i, dl_text_str(&value));
-  break_texts(l, width);
+  if (breaks)
+    break_texts(l, width);
   drop_from_right(l, width, DL_SPARE);
   drop_from_right(l, width, 0);
   drop_from_right(l, width, DL_MAIN);

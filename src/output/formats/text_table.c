@@ -186,6 +186,10 @@ static void measure(struct dl_layout *l, size_t i, const struct dl_table *t) {
     col->text = true;
   for (size_t r = 0; r < t->n_rows; r++) {
     size_t n = dl_layout_cell(l, i, t->values + r * t->n_cols, &cell);
+    if (l->style.typeset) {
+      show(col, t->values + r * t->n_cols, &cell);
+      n = cell.len;
+    }
     widen(&col->before, dl_text_str(&cell), n);
     widen(&col->after, dl_text_str(&cell) + n, cell.len - n);
   }

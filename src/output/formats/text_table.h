@@ -47,6 +47,7 @@ struct dl_cell_style {
   /* Appends what stands for the first n bytes of a text in the format. */
   void (*escape)(struct dl_text *out, const char *text, size_t n);
   bool unit_in_heading; /* "energy (kJ)" in place of a row of units */
+  bool typeset;         /* widths are those of texts before they are escaped */
 };
 
 /* A column as people see it: one of the table, or two as "low .. high". */

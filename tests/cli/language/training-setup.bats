@@ -220,7 +220,7 @@ EOF
   check 'all(.estimates[:2][]; .extrapolates | index("precision"))'
   try predict --arch resnet50 --gpu a100 --precision amp --all \
     --method pre-epoch,pre-power,tdp
-  grep -q '^pre-epoch: outside the training.data: .*, precision\.$' out
+  grep -q '^pre-epoch: outside the measured range: .*, precision\.$' out
   try predict --arch resnet50 --gpu a100 --precision tf32 --format json \
     --method pre-epoch,pre-power,tdp
   check '.recommended == "pre-epoch"'

@@ -93,6 +93,16 @@ metrics() {
   grep -qF '_0z="1s"' out
 }
 
+@test 'prometheus: what changes while a row stays is no label; help in words' {
+  metrics report sacct.txt --country FR
+  ! grep -E '^dlest_(job|group)_.*(state|energy_from|boundary)=' out || false
+  grep -qx 'dlest_group_jobs{month="2024-03"} 3' out
+  grep -qx '# HELP dlest_group_energy_joules energy, joules, in groups' out
+  metrics predict --arch resnet50 --gpu a100
+  ! grep -E '^# HELP .* [a-z]+_[a-z]' out || false
+  grep -q '^dlest_estimate_samples_per_second{' out
+}
+
 @test 'prometheus: too many rows are no metrics' {
   { echo 'JobID|ElapsedRaw|ConsumedEnergyRaw|User'
     seq -f '%.0f|60|600|u' 100001; } >many.txt

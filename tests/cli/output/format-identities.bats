@@ -38,7 +38,12 @@ def equal(row, values):
     return all(a == b if isinstance(b, str) else float(a) == b
                for a, b in zip(row, map(cell, values)))
 
-found = [t for t in tables(j) if list(t[0]) == header]
+# Values at the top stand in front of the columns of a table.
+found = []
+for t in tables(j):
+    n = len(header) - len(t[0])
+    if n >= 0 and header[n:] == list(t[0]) and all(k in j for k in header[:n]):
+        found.append([{**{k: j[k] for k in header[:n]}, **r} for r in t])
 if not found:
     assert len(rows) == 1 and equal(rows[0], [j[key] for key in header])
 else:

@@ -52,7 +52,7 @@ pages() {
   grep -q '<dt>batch size</dt><dd>256 (default)</dd>' predict.html
   grep -q '<dt>intensity from</dt><dd>Ember' predict.html
   grep -q '<td>TDP</td>.*<td>NVIDIA A100 Tensor Core GPU data sheet' predict.html
-  grep -q '<div class="bar"><div>2 CPUs, load 25 %</div>' node.html
+  grep -q '<div class="bar"><div>2 CPUs, load [0-9.]* %, of it the loader</div>' node.html
   grep -q '<div class="bar"><div>ann</div>' users.html
   grep -q '<h2>Errors of held-out runs</h2>' fit.html
   [ ! -e record.html ] || for gpu in 0 1; do

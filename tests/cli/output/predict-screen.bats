@@ -112,7 +112,7 @@ END
 dlest: $(message warning_with_strict_nothing 1 "")" predict --arch resnet50 \
     --gpu a100 --strict
   gives 0 '' predict --arch resnet50 --gpu a100 --all
-  grep -q '^pre-power: outside the training.data: TDP, training samples' out
+  grep -q '^pre-power: outside the measured range: TDP, training samples' out
 }
 
 @test "text: a GPU or network with rows in the tables of the fit is not called new" {
@@ -163,7 +163,7 @@ dlest: $(message warning_with_strict_nothing 1 "")" predict --arch resnet50 \
   head -n 1 out | grep -q ': cifar10$'
   grep -q '^  Assumed  90 epochs, batch size 256, 224 px, TF32$' out
   gives 0 '' recommend --arch resnet50 --gpu a100 --dataset cifar10 -q
-  head -n 1 out | grep -q '; cifar10; defaults: 90 epochs, 224 px$'
+  head -n 1 out | grep -q '; cifar10 (assumed: 90 epochs, 224 px)$'
 }
 
 @test "text: what follows from given values is no default" {
@@ -255,10 +255,10 @@ dlest: $(message warning_with_strict_nothing 1 "")" predict --arch resnet50 \
   printf '%s\n' arch,gpu resnet50,a100 resnet50,rtx-3090 resnet50,a100 >runs.csv
   gives 0 '' predict --input runs.csv -q
   [ "$(grep -i outside out)" = \
-    'Outside the training data in 2 of 3 rows: memory bandwidth, TDP.' ]
+    'Outside the measured range in 2 of 3 rows: memory bandwidth, TDP.' ]
   gives 0 '' predict --arch resnet50 --gpu a100,rtx-3090 -q --all
   [ "$(grep -i outside out)" = \
-    'Outside the training data in 1 of 2 rows: memory bandwidth, TDP.' ]
+    'Outside the measured range in 1 of 2 rows: memory bandwidth, TDP.' ]
   gives 0 '' predict --arch resnet50 --gpu rtx-3070,rtx-3090 -q
   ! grep -i outside out || false
   gives 0 '' predict --input runs.csv -q --format json

@@ -133,7 +133,7 @@ PY
   try step "$HOSTILE
 2.log" --epochs 10
   safe out err
-  grep -q boundary out
+  grep -q 'So far' out
   try extract "$HOSTILE
 2.log"
   [ "$status" -eq 0 ]

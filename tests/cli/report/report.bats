@@ -147,7 +147,7 @@ usual() {
   # by default no line of each job, and a screen is enough
   gives 0 '' report sacct.txt
   ! grep -q '^1041 ' out || false
-  grep -q '^4 jobs$' out
+  grep -q '^4 jobs, 2024-0[0-9]' out
   [ "$(fold -w 80 out | wc -l)" -le 22 ]
   gives 0 '' report sacct.txt --by job
   grep -q '^1041 ' out
@@ -249,7 +249,7 @@ dlest: $(message row_skipped 1 "")" report runs.csv --by job -f csv
   grep -q '^  cost  *[0-9.]* EUR$' out
   grep -q '^intensity in  *20' out
   grep -q '^  tdp_w  *300 .* W  .*NVIDIA V100' out
-  grep -q '^4 jobs, [1-3] of them without energy$' out
+  grep -q '^4 jobs, .*[1-3] of them without energy$' out
   grep -q '^Energies of different boundaries are added up' out
   awk 'length > 200' out | grep -v '^intensity from' && return 1 || true
 }
@@ -395,4 +395,19 @@ dlest: warning: $(message job_without_energy_gpu 1 "" zz9 zz9)" \
     .low_j < $(jq '.jobs[0].low_j' cores) and
     .high_j == $(jq '.jobs[0].high_j' cores)"
   refuses 3 "dlest: $(message cpu_is_none a100)" report sacct.txt --cpu a100
+}
+
+@test "a page by account and month is pivoted, with title and period" {
+  { echo 'JobID|Account|ElapsedRaw|ConsumedEnergyRaw|Start'
+    for m in 01 02 03; do
+      echo "1$m|vision|10|3600000|2024-$m-03T00:00:00"
+      echo "2$m|speech|10|7200000|2024-$m-04T00:00:00"
+    done; } >many.txt
+  gives 0 '' report many.txt --by account,month --title 'Cluster A' -f html -q
+  grep -q '<h2>Cluster A: 6 jobs, 2024-01 to 2024-03</h2>' out
+  # a bar for each account, a row for each with its months and their sum
+  [ "$(grep -c 'class="bar"' out)" -eq 2 ]
+  tr -d '\n' <out | grep -qE '<td>vision</td>(<td class="n">1.00</td>){3}<td class="n">3.00'
+  SOURCE_DATE_EPOCH=86400 try report many.txt --by account -f html -q
+  grep -q '^<p>Made on 1970-01-02, dlest ' out
 }

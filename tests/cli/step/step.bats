@@ -113,7 +113,7 @@ long_epochs() {
   done
   long_epochs 9 >long.csv
   gives 0 '' step long.csv --epochs 30
-  grep -qx 'pattern  1 of 3 epochs takes 100 % more energy (2, 5, ...; 3 seen)' out
+  grep -qx '  Pattern  1 of 3 epochs takes 100 % more energy (2, 5, ...; 3 seen)' out
 }
 
 @test 'a range of epochs: early stopping' {
@@ -189,10 +189,10 @@ long_epochs() {
   check '.reason == "a planned phase is to come whose level is unknown"'
 }
 
-@test 'people get the projection in 14 lines, the evidence on request' {
+@test 'people get the projection in 8 lines, the evidence on request' {
   gives 0 '' step gpu-7.csv memory-7.csv --epochs 90
-  [ "$(wc -l <out)" -le 14 ]
-  grep -qx 'epochs   12 of 90 (detection: sure)' out
+  [ "$(wc -l <out)" -le 8 ]
+  grep -qx 'gpu-7.csv: 12 of 90 epochs, steady since epoch 1' out
   ! grep -q 'steady state' out || false
   gives 0 '' step gpu-7.csv memory-7.csv --epochs 90 --details
   grep -q 'steady state since epoch  1' out

@@ -3,10 +3,14 @@
 dlest_SOURCES += \
 	%D%/answer.c \
 	%D%/answer.h \
+	%D%/better_setup.c \
+	%D%/better_setup.h \
 	%D%/fit_summary.c \
 	%D%/fit_summary.h \
 	%D%/predict_summary.c \
 	%D%/predict_summary.h \
+	%D%/predict_warnings.c \
+	%D%/predict_warnings.h \
 	%D%/predict_title.c \
 	%D%/recommend_summary.c \
 	%D%/recommend_summary.h \

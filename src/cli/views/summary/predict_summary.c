@@ -16,7 +16,7 @@
 #include "physics/cpu/cpu_inputs.h"
 #include "run/setup/training_setup.h"
 
-/* What a line is filled in from. */
+/* Lines are filled in from this. */
 struct summary {
   const struct dl_predict_answer *s;
   const struct dl_estimate *e;
@@ -39,16 +39,19 @@ static struct dl_interval times(const struct dl_interval *x, double factor) {
   return (struct dl_interval){factor * x->x, factor * x->low, factor * x->high};
 }
 
-/* Adds the energy of one of n, with as many digits as that of all. */
+/* Adds the energy of one of n, with as many digits as the total. */
 static void add_each(const struct summary *m, struct dl_answer_line *l,
                      double n, const char *after) {
   char number[DL_NUMBER_SIZE];
-  const bool wide = m->energy.high > 1.5 * m->energy.low;
+  const int digits = m->energy.high > 1.5 * m->energy.low ? 2 : 3;
   const double j = m->energy.x / n, wh = j / DL_J_PER_WH;
   const bool small = wh < 0.01;
-  dl_answer_remark(l, "%s %s per %s",
-                   dl_format_digits(number, small ? j : wh, wide ? 2 : 3),
-                   small ? "J" : "Wh", after);
+  if (small)
+    dl_answer_remark(l, "%s J per %s", dl_format_digits(number, j, digits),
+                     after);
+  else
+    dl_answer_remark(l, "%s Wh per %s", dl_format_digits(number, wh, digits),
+                     after);
 }
 
 static void energy_line(const struct summary *m, struct dl_answer_line *l) {
@@ -128,13 +131,14 @@ static void input_remark(const struct summary *m, struct dl_answer_line *l) {
   const bool millions = fmax(input, gpus) >= 1e6;
   const double unit = millions ? 1e6 : 1;
   char buf[2][DL_NUMBER_SIZE];
+  const char *samples = text ? "tokens" : "samples";
   dl_answer_remark(l, "data loading limits: %s of %s%s %s/s",
                    dl_format_digits(buf[0], input / unit, 3),
                    dl_format_digits(buf[1], gpus / unit, 3),
-                   millions ? "M" : "", text ? "tokens" : "samples");
+                   millions ? "M" : "", samples);
 }
 
-/* The time, and that of an epoch or the rate of tokens. */
+/* The time, also of an epoch, or the rate of tokens. */
 static void time_line(const struct summary *m, struct dl_answer_line *l) {
   const struct dl_job *job = m->job;
   const struct dl_estimate *e = m->e;
@@ -244,14 +248,14 @@ static void budget_line(const struct summary *m, struct dl_answer_line *l) {
   dl_answer_remark(l, "%.0f %% of the interval lies above", 100 * share);
 }
 
-/* What a training is assumed to take beside its steps. */
+/* Appends the time that a training is assumed to take beside its steps. */
 static void add_overhead(const struct dl_job *job, struct dl_text *t) {
   if (dl_is_assumed(job->row, DL_RUN_overhead) && job->run->overhead > 0)
     dl_text_printf(t, "%s%.0f %% beside the steps", t->len > 0 ? ", " : "",
                    100 * job->run->overhead);
 }
 
-/* What neither was given nor follows from what was. */
+/* Lists values that neither were given nor follow from given ones. */
 static void assumed_line(const struct summary *m, struct dl_answer_line *l) {
   const struct dl_job_predictions *p = &m->s->result.predictions;
   const char *facts = dl_facts_assumed(m->job, NULL);
@@ -275,8 +279,8 @@ static void assumed_line(const struct summary *m, struct dl_answer_line *l) {
 
 /* --- what the answer is based on */
 
-/* What was held out to find the intervals: others than the job's own, unless
- * that was measured. */
+/* Groups that were held out to find the intervals: others than the job's own,
+ * unless it was measured. */
 static const struct basis {
   const char *left_out, *groups;
   bool may_be_new;

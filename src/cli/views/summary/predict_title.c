@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What was estimated, in a line, and what is assumed. */
+/* The title of an estimate, and the list of values that it assumes. */
 
 #include <ctype.h>
 #include <math.h>
@@ -14,7 +14,7 @@
 #include "estimate/methods/work.h"
 #include "run/setup/training_setup.h"
 
-/* Settings in words; names are those of the columns that are assumed. */
+/* Settings in words, and the names of columns that are assumed. */
 struct title_settings {
   const struct dl_job *job;
   struct dl_text list[2]; /* given, assumed */
@@ -205,8 +205,11 @@ static void add_words(struct title_settings *s, const struct assumed_words *w) {
   if (w->word ? !word || strcmp(word, w->word) != 0 : !(x >= 2))
     return;
   const char *at = strstr(w->text, "%s");
-  dl_text_printf(&t, "%.*s%s%s", at ? (int)(at - w->text) : 0, w->text,
-                 at ? dl_format_short(number, x) : w->text, at ? at + 2 : "");
+  if (at)
+    dl_text_printf(&t, "%.*s%s%s", (int)(at - w->text), w->text,
+                   dl_format_short(number, x), at + 2);
+  else
+    dl_text_add(&t, w->text);
   add(s, false, dl_text_str(&t));
 }
 

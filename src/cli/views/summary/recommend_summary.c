@@ -72,7 +72,7 @@ static void add_work(struct dl_text *t,
   if (list[0].len > 0)
     dl_text_printf(t, "; %s", dl_text_str(&list[0]));
   if (list[1].len > 0)
-    dl_text_printf(t, "; defaults: %s", dl_text_str(&list[1]));
+    dl_text_printf(t, " (assumed: %s)", dl_text_str(&list[1]));
   dl_text_free(&list[0]);
   dl_text_free(&list[1]);
 }
@@ -81,10 +81,10 @@ static void energy_line(struct dl_answer_line *l, const char *label,
                         const struct dl_recommended_choices *c,
                         const struct dl_alternative *a) {
   bool first = a == c->l->c;
-  dl_answer_figure(
-      l, &(struct dl_answer){label, DL_KWH, "J", a->energy_j.x,
-                             first ? a->energy_j.low : NAN, a->energy_j.high,
-                             first ? c->o->coverage : (double)NAN});
+  dl_answer_figure(l,
+                   &(struct dl_answer){label, DL_KWH, "J", a->energy_j.x,
+                                       a->energy_j.low, a->energy_j.high,
+                                       first ? c->o->coverage : (double)NAN});
 }
 
 static void next_line(struct dl_answer_line *l,
@@ -122,7 +122,7 @@ void dl_recommend_answer(struct dl_report *r,
                      &(struct dl_answer){"Time", DL_TIME, "s", a->duration_s,
                                          NAN, NAN, NAN});
   if (a->bound)
-    dl_answer_remark(&line[TIME], "bound by %s", a->bound);
+    dl_answer_remark(&line[TIME], "limited by %s", dl_bound_words(a->bound));
   dl_answer_number(&line[TIME],
                    dl_same_text(a->boundary, "cpu") ? "peak memory "
                                                     : "peak GPU memory ",
@@ -207,7 +207,7 @@ static void say_marks(struct dl_report *r, const bool marked[3]) {
 static void add_excluded(struct dl_text *t,
                          const struct dl_recommended_choices *c) {
   size_t n = 0, reasons = 0;
-  const char *before = "Excluded: ";
+  const char *before = "Left out: ";
   for (size_t i = DL_CHOICE_SILENT; i < DL_LENGTH(excluded); i++) {
     n += c->l->n_excluded[i];
     reasons += c->l->n_excluded[i] > 0;
@@ -254,7 +254,7 @@ static void say_beyond(struct dl_report *r, const struct dl_alternative *a) {
   DL_TEXT(t);
   dl_add_quantities(&t, a->beyond, a->n_beyond);
   if (t.len > 0)
-    dl_report_say(r, "Outside the training data: %s.", dl_text_str(&t));
+    dl_report_say(r, "Outside the measured range: %s.", dl_text_str(&t));
 }
 
 void dl_recommend_notes(struct dl_report *r,
@@ -279,8 +279,9 @@ void dl_recommend_notes(struct dl_report *r,
     dl_report_say(r, "%s", dl_text_str(&t));
   say_outside(r, c);
   if (!c->o->explain) {
-    dl_report_say(r, "%sSettings: --explain.",
-                  c->n > 1 && !c->o->all ? "All choices: --all. " : "");
+    dl_report_hint(r, c->n > 1 && !c->o->all
+                          ? "All choices: --all. Settings: --explain."
+                          : "Settings: --explain.");
     return;
   }
   if (c->l->c[0].node)

@@ -76,19 +76,19 @@ static void gpu_line(struct dl_answer_line *l, const struct dl_sums *s) {
 }
 
 void dl_report_answer(struct dl_report *r, const struct dl_sums *s,
-                      const struct dl_footprint *foot) {
+                      const struct dl_footprint *foot, struct dl_text *title) {
   const struct dl_costs costs = dl_footprint_costs(foot, dl_sums_energy(s));
   struct dl_answer_line line[N_LINES] = {0};
-  DL_TEXT(title);
-  dl_text_printf(&title, "%zu job%s", s->jobs, s->jobs == 1 ? "" : "s");
   if (s->unknown > 0)
-    dl_text_printf(&title, ", %zu of them without energy", s->unknown);
-  struct dl_report *g = dl_report_group(r, NULL, dl_text_str(&title));
+    dl_text_printf(title, ", %zu of them without energy", s->unknown);
+  struct dl_report *g = dl_report_group(r, NULL, dl_text_str(title));
   energy_lines(line, s, foot);
   gpu_line(&line[GPU_TIME], s);
   figure(&line[EMISSIONS], "CO2e", DL_MASS, "g", costs.co2e_g);
   if (isnan(foot->intensity.x)) {
-    dl_answer_remark(&line[EMISSIONS], "set --country, --cloud or --intensity");
+    dl_answer_remark(&line[EMISSIONS],
+                     "add --country DE or --cloud aws:us-east-1");
+    line[EMISSIONS].hint = true;
   } else {
     dl_answer_number(&line[EMISSIONS], "", foot->intensity.x, " g/kWh");
     if (foot->intensity.of)
@@ -123,5 +123,5 @@ void dl_report_notes(struct dl_report *r, const struct dl_sums *s, bool all,
                    s->estimated > 0 ? "Sources of the estimates: --explain."
                                     : "Details: --explain.");
   if (t.len > 0)
-    dl_report_say(r, "%s", dl_text_str(&t));
+    dl_report_hint(r, dl_text_str(&t));
 }

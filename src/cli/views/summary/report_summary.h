@@ -8,10 +8,10 @@
 #include "estimate/accounting/group_totals.h"
 #include "output/report.h"
 
-/* Adds a group for people: energy, time of GPUs, emissions and cost of all
- * jobs, and what of the energy is measured. */
+/* Adds a group of that title for people: energy, time of GPUs, emissions and
+ * cost of all jobs, and what of the energy is measured. */
 void dl_report_answer(struct dl_report *r, const struct dl_sums *s,
-                      const struct dl_footprint *foot);
+                      const struct dl_footprint *foot, struct dl_text *title);
 
 /* Notes on the answer; `explain`: the figures behind estimates follow, so that
  * no option is named for them. `all`: so do the jobs. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Warnings about the estimates of one job. */
 
-#ifndef DL_CLI_PASSES_PREDICT_WARNINGS_H
-#define DL_CLI_PASSES_PREDICT_WARNINGS_H
+#ifndef DL_CLI_VIEWS_SUMMARY_PREDICT_WARNINGS_H
+#define DL_CLI_VIEWS_SUMMARY_PREDICT_WARNINGS_H
 
 #include "cli/passes/write_results.h"
 #include "cli/views/summary/predict_summary.h"

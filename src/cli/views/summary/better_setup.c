@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cli/passes/better_setup.h"
+#include "cli/views/summary/better_setup.h"
 
 #include <ctype.h>
 #include <stdlib.h>

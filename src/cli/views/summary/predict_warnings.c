@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "cli/passes/predict_warnings.h"
+#include "cli/views/summary/predict_warnings.h"
 
 #include <math.h>
 #include <string.h>
