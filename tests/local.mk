@@ -204,6 +204,7 @@ CLI_TESTS = \
 	tests/cli/recommend/recommend-nodes.test \
 	tests/cli/recommend/recommend-published.bats \
 	tests/cli/recommend/recommend.bats \
+	tests/cli/recommend/recommend-by.test \
 	tests/cli/recommend/recommend.test \
 	tests/cli/record/python.bats \
 	tests/cli/record/record-files.bats \

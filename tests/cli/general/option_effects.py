@@ -48,7 +48,7 @@ VALUES = {
     "denoising-steps": "4", "offset": "epochs", "output-tokens": "30", "parts": None,
     "path-pattern": "{run_id}-{x}.csv", "per": "arch", "phase": "inference",
     "phases": "2,5", "precision": "fp64", "predictions": "out.csv",
-    "price": "0.3EUR", "prompt-tokens": "400", "pue": "1.5", "ram-gb": "64",
+    "price": "0.3EUR", "gpu-price": "2USD/h", "recommend --by": "time", "prompt-tokens": "400", "pue": "1.5", "ram-gb": "64",
     "request-rate": "3", "requests": "9", "samples": "9",
     "scaling": "strong", "score": "rmse_j", "script": None,
     "search": "random:5", "seed": "5", "seen": "3", "seq-len": "64",
