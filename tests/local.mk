@@ -192,6 +192,7 @@ CLI_TESTS = \
 	tests/cli/predict/memory-published.bats \
 	tests/cli/predict/metamorphic.bats \
 	tests/cli/predict/predict.bats \
+	tests/cli/predict/image-adapters.test \
 	tests/cli/predict/predict.test \
 	tests/cli/predict/refusals.bats \
 	tests/cli/predict/refusals.test \

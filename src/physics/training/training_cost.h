@@ -17,7 +17,7 @@
  * and write; w: bytes of the weights that are trained; K: kernels of a forward
  * pass, K' of them in turn: where several threads launch (TensorFlow), those
  * beside the longest path count by the share bs; m = 3 to train (the backward
- * pass is two forward ones), 1 to validate or with a frozen backbone; s = 1 for
+ * pass is two forward ones; one with adapters beside frozen weights), 1 to validate or with a frozen backbone; s = 1 for
  * a server. N, G, H and D are what a network, a GPU (and its family), a host
  * and a framework are found to differ by, 1 where they are not known; mtc is 1
  * for GPUs with tensor cores. ec, em, tau, lambda, c0, wopt, R and bt depend on
@@ -201,6 +201,8 @@ struct dl_training_inputs {
   double again;         /* share of a forward pass that training steps compute
                            again */
   double frozen;        /* share of the epochs with a frozen backbone */
+  double spared;        /* passes of a training step that compute no gradients
+                           of weights: 1 with adapters, else 0 */
   double flops;         /* of a forward pass of one sample */
   double depthwise;     /* FLOPs of depthwise layers, which are not in flops;
                            tuned software */

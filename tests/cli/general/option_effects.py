@@ -27,7 +27,7 @@ VALUES = {
     "accuracy": "accuracy.csv", "account": "nobody", "alias": "x=vgg16",
     "all": None, "alpha": "3", "arch": "vgg16", "as": "svg", "batch": "2",
     "batch-size": "32", "bootstrap": "500", "bootstrap-by": "gpu",
-    "budget-kwh": "1e-9", "by": "arch", "charge": "share", "cite": "a paper",
+    "budget-kwh": "1e-9", "cached-latents": None, "by": "arch", "charge": "share", "cite": "a paper",
     "classes": "10", "cloud": "aws:eu-west-1", "columns": "name",
     "confidence": "80", "cooling": "liquid", "core-power": "11", "country": "FR", "coverage": "70",
     "cv": "group:gpu", "dataset": "cifar10", "deadline": "1s", "details": None,
