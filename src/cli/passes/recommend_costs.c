@@ -50,11 +50,15 @@ static enum dl_status look_prices_up(struct dl_cli *cli,
   return DL_OK;
 }
 
-/* An objective that nothing gives. */
+/* Refuses an objective that nothing gives, and a PUE that counts for nothing. */
 static enum dl_status check_objectives(struct dl_cli *cli,
                                        const struct dl_recommend_options *o,
                                        const struct dl_recommend_data *r) {
   const struct dl_site_options *s = &o->job.site;
+  bool counted = !isnan(r->region[0].foot.intensity.x) || !isnan(s->price);
+  if (!o->nodes && !counted)
+    DL_TRY(dl_cli_refuse(cli, "cloud|site|pue",
+                         "without --node, --country, --intensity or --price"));
   for (size_t i = 0; i < o->limits.n_by; i++) {
     enum dl_objective by = o->limits.by[i];
     if (by == DL_BY_CO2E && isnan(r->region[0].foot.intensity.x) && !o->nodes)

@@ -117,6 +117,8 @@ static enum dl_status read_measured(struct dl_cli *cli,
   DL_TRY(dl_cli_refuse(cli, "method|model",
                        "with --table: its runs have energies"));
   DL_TRY(dl_job_options_refuse(cli, "with --table: its runs have settings"));
+  DL_TRY(
+      dl_cli_refuse(cli, "precision", "with --table: its runs have settings"));
   o->method = NULL;
   DL_TRY(dl_repeats_read(&r->repeats, csv, r->f, o->coverage, d));
   dl_plan_warn_unused(r->f, d);

@@ -193,7 +193,7 @@ EOF
     .assumed[-1] == "precision=fp32")'
   try predict --arch resnet50 --gpu a100 --precision Half -q --explain
   grep -qE '^precision +fp16$' out
-  try recommend --arch resnet50 --gpu gtx-1080 -b 64 -q --explain
+  try recommend --arch resnet50 --gpu gtx-1080 -b 32 -q --explain
   grep -qE '^precision +fp32 \(assumed\)$' out
   try recommend --arch resnet50 --gpu a100 -b 64 -q --format json
   check '[.choices[].precision] | sort == ["amp", "tf32"]'
