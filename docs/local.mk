@@ -43,6 +43,7 @@ nobase_dist_doc_DATA = \
 	%D%/lab/step.md
 
 EXTRA_DIST += \
+	data/cpu-power.csv \
 	data/node-power.csv \
 	data/node-trainings.csv \
 	data/published-serving.csv \
@@ -50,6 +51,8 @@ EXTRA_DIST += \
 	%D%/lab/make/calibration.py \
 	%D%/lab/make/calibration_runs.py \
 	%D%/lab/make/calibration_speeds.py \
+	%D%/lab/make/cpu_nodes.py \
+	%D%/lab/make/cpu_power.py \
 	%D%/lab/make/generalisation.py \
 	%D%/lab/make/generalisation_intervals.py \
 	%D%/lab/make/generalisation_language.py \
@@ -62,7 +65,8 @@ EXTRA_DIST += \
 	%D%/lab/make/node_power.py \
 	%D%/lab/make/published_serving.py \
 	%D%/lab/make/published_speeds.py \
-	%D%/lab/make/reality.py
+	%D%/lab/make/reality.py \
+	%D%/lab/make/training_power.py
 
 # The figures of README and docs, with gnuplot.
 figures: dlest$(EXEEXT)
@@ -91,6 +95,13 @@ known-times: dlest$(EXEEXT)
 	  "$${MEASURED_RUNS:-$(MEASURED_RUNS)}" \
 	  --write '$(abs_top_srcdir)/docs/lab/known-times.md'
 
+# Powers of language models, each source left out.
+training-power: dlest$(EXEEXT)
+	DLEST_DATADIR='$(abs_top_srcdir)' python3 -B \
+	  $(srcdir)/%D%/lab/make/training_power.py ./dlest$(EXEEXT) \
+	  "$${MEASURED_RUNS:-$(MEASURED_RUNS)}" \
+	  --write '$(abs_top_srcdir)/docs/lab/language-models.md'
+
 # Speeds of trainings that others published.
 published-speeds: dlest$(EXEEXT)
 	DLEST_DATADIR='$(abs_top_srcdir)' python3 -B \
@@ -109,6 +120,15 @@ node-power: dlest$(EXEEXT)
 	  $(srcdir)/%D%/lab/make/node_power.py ./dlest$(EXEEXT) \
 	  --write '$(abs_top_srcdir)/docs/lab/nodes.md'
 
+# Power of computers without accelerators, and their energies beside GPUs'.
+cpu-power: dlest$(EXEEXT)
+	DLEST_DATADIR='$(abs_top_srcdir)' python3 -B \
+	  $(srcdir)/%D%/lab/make/cpu_nodes.py ./dlest$(EXEEXT) \
+	  --write '$(abs_top_srcdir)/docs/nodes.md'
+	DLEST_DATADIR='$(abs_top_srcdir)' python3 -B \
+	  $(srcdir)/%D%/lab/make/cpu_power.py ./dlest$(EXEEXT) \
+	  --write '$(abs_top_srcdir)/docs/lab/cpus.md'
+
 # Energies, times, powers and memory that others measured, with their commands.
 reality: dlest$(EXEEXT)
 	DLEST_DATADIR='$(abs_top_srcdir)' python3 -B \
@@ -116,5 +136,5 @@ reality: dlest$(EXEEXT)
 	  "$${MEASURED_RUNS:-$(MEASURED_RUNS)}" \
 	  --write '$(abs_top_srcdir)/docs/accuracy.md'
 
-.PHONY: figures generalisation calibration known-times node-power \
-	published-speeds published-serving reality
+.PHONY: figures generalisation calibration known-times node-power cpu-power \
+	published-speeds published-serving reality training-power

@@ -74,6 +74,7 @@ UNIT_TESTS = \
 	tests/unit/test_serving \
 	tests/unit/test_cpu \
 	tests/unit/test_settings \
+	tests/unit/test_sort \
 	tests/unit/test_gpu_names \
 	tests/unit/test_group_totals \
 	tests/unit/test_text \
@@ -200,6 +201,7 @@ CLI_TESTS = \
 	tests/cli/predict/relations.bats \
 	tests/cli/predict/relations.test \
 	tests/cli/predict/reality.bats \
+	tests/cli/predict/training-power.bats \
 	tests/cli/predict/speeds-published.bats \
 	tests/cli/recommend/recommend-nodes.bats \
 	tests/cli/recommend/recommend-nodes.test \
@@ -230,6 +232,7 @@ CLI_TESTS = \
 	tests/cli/rows/table-values.test \
 	tests/cli/serving/inference.bats \
 	tests/cli/serving/cpus.bats \
+	tests/cli/serving/engines.test \
 	tests/cli/serving/inference.test \
 	tests/cli/serving/requests.bats \
 	tests/cli/serving/plain.test \
@@ -471,6 +474,8 @@ tests_unit_test_tuned_SOURCES = tests/unit/test_tuned.c tests/unit/gradient.h \
 tests_unit_test_tuned_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_settings_SOURCES = tests/unit/test_settings.c
 tests_unit_test_settings_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_sort_SOURCES = tests/unit/test_sort.c
+tests_unit_test_sort_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_group_totals_SOURCES = tests/unit/test_group_totals.c tests/unit/unit.h
 tests_unit_test_group_totals_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_text_SOURCES = tests/unit/test_text.c tests/unit/unit.h

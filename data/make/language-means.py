@@ -93,7 +93,7 @@ NETWORK = {"a100-sxm4-40gb": 200, "a100-sxm4-80gb": 200, "h100-sxm5-80gb": 400,
 SUPPLY, REST_W, REST_DOUBT_W, POWER_GROUP = .955, 1650, 150, .08
 H100 = {"gpu": "h100-sxm5-80gb"}
 LORA = {"arch": "llama-2-70b", "tensor_parallel": 4, **H100}
-TUCANO = ("transformer:layers=14,hidden=2048,heads=16,kv_heads=4,ffn=8192,"
+TUCANO = ("transformer:layers=14,hidden=2048,heads=16,kv_heads=4,ffn=4096,"
           "vocab=32000,tied=0,bias=0,positions=0,seq=2048")
 POWERS = {
     "r119": {"arch": "bert-large-uncased", **H100, "batch_size": 96.},

@@ -23,6 +23,7 @@ EXTRA_DIST += \
 	%D%/language-means.py \
 	%D%/make-models.sh \
 	%D%/cpu-means.py \
+	%D%/cpu-power.py \
 	%D%/cpus.py \
 	%D%/mlenergy-means.py \
 	%D%/node-power.py \

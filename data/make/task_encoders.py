@@ -117,6 +117,7 @@ def detr(n, px, size=None, classes=91, d=256):
     n.params -= 53120
     x = n.conv(x, d, 1, norm=0, act=0)
     tokens, queries = x[1][0] * x[1][1], 100
+    n.regions = queries     # matched on the host
     for _ in range(6):
         n.op(1)
         block(n, tokens, d, 8, 2048)

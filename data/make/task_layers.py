@@ -34,7 +34,7 @@ class Net:
         self.moved = 0          # elements read and written
         self.padded = 0         # MACs on tensor cores, with those of padding
         self.depthwise = 0      # MACs
-        self.regions = 0        # of two-stage detectors
+        self.regions = 0        # that are matched with objects
         self.last = 0           # outputs of the last layer
         self.frozen = False     # no backward pass: a third of the traffic
 

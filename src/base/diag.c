@@ -56,11 +56,9 @@ enum dl_status dl_fail_at(struct dl_diag *d, enum dl_status status,
 
 enum dl_status dl_fail_errno(struct dl_diag *d, const char *path,
                              const char *what, int err) {
-  char reason[128];
   if (err == ENOMEM)
     dl_end_without_memory();
-  return dl_fail_at(d, DL_EFAILED, path, 0, "%s: %s", what,
-                    strerror_r(err, reason, sizeof reason));
+  return dl_fail_at(d, DL_EFAILED, path, 0, "%s: %s", what, strerror(err));
 }
 
 static bool known(char *const *list, size_t n, const char *text) {

@@ -14,6 +14,8 @@ libdlest_a_SOURCES += \
 	%D%/nearest_names.h \
 	%D%/number.c \
 	%D%/number.h \
+	%D%/sort.c \
+	%D%/sort.h \
 	%D%/status.h \
 	%D%/temporary.c \
 	%D%/temporary.h \

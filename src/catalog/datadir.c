@@ -64,11 +64,10 @@ enum dl_status dl_data_path(const char *datadir, const char *name,
   dl_text_printf(path, "%s/%s", datadir, name);
   if (access(path->s, R_OK) == 0)
     return DL_OK;
-  char reason[128];
   return dl_fail_at(d, DL_EFAILED, path->s, 0,
                     "cannot open: %s; set DLEST_DATADIR to the folder that "
                     "holds dlest's data and models",
-                    strerror_r(errno, reason, sizeof reason));
+                    strerror(errno));
 }
 
 enum dl_status dl_shipped_path(const char *name, struct dl_text *path,

@@ -122,7 +122,7 @@ NUMBER(traffic_ratio, NULL, 1, 1000,
        "elements that all layers read and write, by activation")
 NUMBER(elementwise_ratio, NULL, 0.1, 1000,
        "elements that operators between layers read and write, by activation")
-/* Unknown: no two-stage detector. */
+/* Unknown: no two-stage detector, and none that matches queries. */
 NUMBER(regions, NULL, 1, 1e6,
        "regions of a sample that a detector is trained on")
 NUMBER(padding_ratio, NULL, 0.1, 1000,

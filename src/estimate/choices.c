@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sort.h"
 #include "estimate/methods/work.h"
 #include "estimate/node/peak_memory.h"
 
@@ -284,7 +285,7 @@ static void sort(struct dl_choices *l) {
   struct dl_alternative *c = dl_calloc(l->n, sizeof *c);
   for (size_t i = 0; i < l->n; i++)
     order[i] = i;
-  qsort_r(order, l->n, sizeof *order, by_place, l);
+  dl_sort_with(order, l->n, sizeof *order, by_place, l);
   for (size_t i = 0; i < l->n; i++)
     c[i] = l->c[order[i]];
   free(l->c);

@@ -10,10 +10,14 @@
 #include "base/nearest_names.h"
 #include "catalog/architecture/token_costs.h"
 #include "catalog/descriptor.h"
+#include "estimate/conditioning/known.h"
 #include "estimate/measured.h"
+#include "estimate/methods/cpu_inference.h"
 #include "estimate/methods/methods.h"
 #include "estimate/methods/work.h"
 #include "physics/conditioning/gpu_waiting.h"
+#include "physics/cpu/cpu_inputs.h"
+#include "physics/cpu/package_power.h"
 #include "physics/training/input_pipeline.h"
 #include "run/setup/option_words.h"
 
@@ -145,14 +149,16 @@ enum dl_status dl_engine_new(struct dl_engine **out, struct dl_row_plan *f,
   return DL_OK;
 }
 
-/* The highest limit that a board may have where the user does not say. Only
- * language models that are trained draw more than the TDP. */
+/* The highest limit that a board may have where the user does not say. Of GPUs
+ * only those that train language models draw more than the TDP. */
 static double unknown_limit_w(const struct dl_job *job) {
   const struct dl_accelerator *gpu = job->found.gpu;
   const struct dl_architecture *arch = job->found.arch;
   bool reaches =
       arch && dl_is_language_model(arch) && !dl_run_is_inference(job->run);
   bool own = gpu && fabs(gpu->tdp_w - job->tdp_w) < 1; /* not set */
+  if (dl_is_cpu(gpu))
+    return dl_package_kind_of(gpu)->most * job->tdp_w;
   return reaches && own ? fmax(gpu->most_limit_w, job->tdp_w) : job->tdp_w;
 }
 
@@ -239,20 +245,22 @@ bool dl_result_has_energy(const struct dl_result *r) {
 }
 
 /* Sets what all estimators start from, and what they need not compute. */
-static void begin_estimate(struct dl_estimate *est,
+static void begin_estimate(struct dl_estimate *est, const struct dl_job *job,
                            const struct dl_estimator *method,
                            const struct dl_job_predictions *p) {
-  *est = (struct dl_estimate){.id = method->id,
-                              .method = method->name,
-                              .energy_j = DL_NO_INTERVAL,
-                              .power_w = DL_NO_INTERVAL,
-                              .busy_share = NAN,
-                              .duration_s = {p->duration_s, NAN, NAN},
-                              .duration_from = p->duration_from,
-                              .loader_assumed = p->parts.input_assumed,
-                              .loader_rate = loader_rate(&p->parts),
-                              .loader_doubt = p->parts.input_doubt,
-                              .loader_workers = p->parts.input_workers};
+  *est =
+      (struct dl_estimate){.id = method->id,
+                           .method = method->name,
+                           .energy_j = DL_NO_INTERVAL,
+                           .power_w = DL_NO_INTERVAL,
+                           .busy_share = NAN,
+                           .duration_s = {p->duration_s, NAN, NAN},
+                           .duration_from = p->duration_from,
+                           .loader_assumed = p->parts.input_assumed,
+                           .loader_rate = loader_rate(&p->parts),
+                           .loader_doubt = p->parts.input_doubt,
+                           .loader_core_s = p->parts.input_core_s * job->epochs,
+                           .loader_workers = p->parts.input_workers};
 }
 
 /* GPUs wait at static power until the first step. Their mean power and its
@@ -262,6 +270,10 @@ static void add_startup(const struct dl_job *job,
                         const struct dl_engine *e, struct dl_estimate *est) {
   double s = dl_startup_s(job), work_s = est->duration_s.x;
   double static_w = p->language ? p->step.static_w : p->parts.static_w;
+  if (dl_is_cpu(job->found.gpu))
+    static_w = dl_package_of(job).idle_w;
+  else if (dl_run_is_inference(job->run))
+    static_w = dl_waiting_w(job, p->served.static_w);
   const struct dl_input_wait wait = {s, s, s};
   if (!(s > 0) || est->id != DL_METHOD_PHYSICAL || isnan(est->energy_j.x))
     return;
@@ -281,7 +293,7 @@ static void estimate(const struct dl_engine *e, size_t i,
                      const struct dl_job *job,
                      const struct dl_job_predictions *p,
                      struct dl_estimate *est) {
-  begin_estimate(est, e->method[i], p);
+  begin_estimate(est, job, e->method[i], p);
   if (job->contradictory)
     est->lacks = "known values that agree";
   else if (p->served.too_slow)

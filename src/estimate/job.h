@@ -6,8 +6,6 @@
 
 #include "run/plan.h"
 
-enum { DL_MOST_ASSUMED = 16 };
-
 /* Values of a training that are known before it is estimated
  * (conditioning/known.h). Of the whole run, all its GPUs; NaN: not known. */
 struct dl_known {
@@ -40,13 +38,9 @@ struct dl_job {
   double tdp_w;
   double idle_w; /* of a GPU that the job holds, with nothing to do */
   double bandwidth_gb_s;
-  /* Bytes of an element of a served language model; 0 or NaN: not given. */
-  double weight_bytes, kv_bytes;
   bool peak_given; /* the run's peak_tflops is the user's */
   struct dl_known known;
-  bool contradictory;                   /* what is known contradicts itself */
-  const char *assumed[DL_MOST_ASSUMED]; /* names of columns */
-  size_t n_assumed;
+  bool contradictory; /* what is known contradicts itself */
 };
 
 /* Whether a training lasts for a known time that does not follow from its

@@ -13,14 +13,15 @@ enum dl_status
 dl_calibration_quantities_bind(struct dl_calibration_quantities *q,
                                const struct dl_physics *physics,
                                struct dl_row_plan *f, struct dl_diag *d) {
+  static const char *const of_loader[] = {"loader", "loader_workers",
+                                          "augmentation"};
   struct dl_row_ref ignored; /* a member of the run */
   *q = (struct dl_calibration_quantities){0};
   if (dl_plan_is_given(f, "run_id"))
     DL_TRY(dl_plan_text(f, "run_id", false, &ignored, d));
-  if (dl_plan_is_given(f, "loader"))
-    DL_TRY(dl_plan_quantity(f, "loader", false, &ignored, d));
-  if (dl_plan_is_given(f, "loader_workers"))
-    DL_TRY(dl_plan_quantity(f, "loader_workers", false, &ignored, d));
+  for (size_t i = 0; i < DL_LENGTH(of_loader); i++)
+    if (dl_plan_is_given(f, of_loader[i]))
+      DL_TRY(dl_plan_quantity(f, of_loader[i], false, &ignored, d));
   for (size_t i = 0; i < physics->n_quantities; i++) {
     const char *name = physics->quantity[i].name;
     if (!dl_plan_is_given(f, name) || dl_run_column_find(name) ||

@@ -232,6 +232,16 @@ void dl_report_say(struct dl_report *r, const char *fmt, ...) {
   node->value = dl_string(text.s ? text.s : dl_strdup(""));
 }
 
+void dl_report_as_hint(struct dl_report *r) {
+  if (r && r->n_nodes > 0)
+    r->nodes[r->n_nodes - 1].hint = true;
+}
+
+void dl_report_hint(struct dl_report *r, const char *sentence) {
+  dl_report_say(r, "%s", sentence);
+  dl_report_as_hint(r);
+}
+
 /* A new report below `node` of r. */
 static struct dl_report *add_report(struct dl_report *r,
                                     struct dl_report_node *node,

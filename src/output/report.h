@@ -137,8 +137,9 @@ struct dl_report_node *dl_report_add(struct dl_report *r, const char *key,
                                      const char *label, const char *unit,
                                      enum dl_style style, struct dl_value v);
 
-/* Puts a text for people behind the value that was added last: "90 % interval
- * 6.40 to 23.9 kWh". Ignored where that is not shown. */
+/* Puts a text for people behind the value that was added last: "6.4 to 24 kWh
+ * (90 %)\tGPU and memory", whose parts around a tab are columns. Ignored where
+ * the value is not shown. */
 void dl_report_remark(struct dl_report *r, const char *text);
 
 /* Adds n values. {.key, .value} alone is a value for programs. */
@@ -164,6 +165,11 @@ void dl_report_range(struct dl_report *r, const struct dl_column *low,
 
 /* A sentence, for people only. */
 void dl_report_say(struct dl_report *r, const char *fmt, ...) DL_PRINTF(2, 3);
+
+/* Makes a hint of the value or sentence that was added last: only text shows
+ * it, beside the command line whose options it names. */
+void dl_report_as_hint(struct dl_report *r);
+void dl_report_hint(struct dl_report *r, const char *sentence);
 
 /* A nested object; owned by r. title NULL: not shown in text; "": shown
  * without a title line. */

@@ -33,6 +33,7 @@ struct dl_report_node {
   const char *unit;
   enum dl_style style;
   char *remark;               /* behind a value with a label; owned, or NULL */
+  bool hint;                  /* shown in text alone */
   bool join_next;             /* a value shown as "this .. next" */
   struct dl_value value;      /* owned copy */
   struct dl_report **reports; /* one of a group, any number of a list */

@@ -105,10 +105,33 @@ void dl_utf8_clean(struct dl_text *t, const char *s, bool keep_unsafe) {
   }
 }
 
+/* Columns of a code point: 0 for marks that combine with the character before,
+ * 2 for wide characters (Unicode 15, EastAsianWidth W and F). wcwidth(3) would
+ * depend on the locale. */
+static size_t width_of(unsigned point) {
+  static const unsigned ranges[][3] = {
+      /* first, last, columns */
+      {0x0300, 0x036F, 0},   {0x200B, 0x200F, 0},   {0x20D0, 0x20FF, 0},
+      {0xFE00, 0xFE0F, 0},   {0x1100, 0x115F, 2},   {0x231A, 0x231B, 2},
+      {0x23E9, 0x23EC, 2},   {0x2614, 0x2615, 2},   {0x26A1, 0x26A1, 2},
+      {0x2705, 0x2705, 2},   {0x274C, 0x274C, 2},   {0x2E80, 0x303E, 2},
+      {0x3041, 0xA4CF, 2},   {0xA960, 0xA97C, 2},   {0xAC00, 0xD7A3, 2},
+      {0xF900, 0xFAFF, 2},   {0xFE30, 0xFE6F, 2},   {0xFF00, 0xFF60, 2},
+      {0xFFE0, 0xFFE6, 2},   {0x1F300, 0x1F64F, 2}, {0x1F680, 0x1F6FF, 2},
+      {0x1F900, 0x1F9FF, 2}, {0x20000, 0x3FFFD, 2}};
+  for (size_t i = 0; i < DL_LENGTH(ranges); i++)
+    if (point >= ranges[i][0] && point <= ranges[i][1])
+      return ranges[i][2];
+  return 1;
+}
+
 size_t dl_utf8_width(const char *s, size_t len) {
   size_t width = 0;
-  for (size_t i = 0; i < len; i++)
-    width += (s[i] & 0xC0) != 0x80; /* no continuation byte */
+  unsigned point;
+  for (size_t i = 0; i < len;) {
+    i += dl_utf8_next(s + i, &point);
+    width += point < 0x80 ? 1 : width_of(point);
+  }
   return width;
 }
 
@@ -119,10 +142,13 @@ size_t dl_wrapped_line(const char *s, size_t width, bool hard) {
   while (at < len && (column < width || (blank == 0 && !hard))) {
     unsigned point;
     size_t n = dl_utf8_next(s + at, &point);
+    size_t wide = width_of(point);
+    if (column + wide > width && (hard || blank > 0) && column > 0)
+      break;
     if (point == ' ')
       blank = at;
     at += n;
-    column++;
+    column += wide;
   }
   if (s[at] == ' ' || at == len)
     return at;

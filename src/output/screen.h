@@ -56,7 +56,8 @@ bool dl_utf8_is_unsafe(unsigned point);
  * and, unless they are to be kept, of each unsafe code point. */
 void dl_utf8_clean(struct dl_text *t, const char *s, bool keep_unsafe);
 
-/* Columns that valid UTF-8 takes in a terminal, one for each code point. */
+/* Columns that UTF-8 takes in a terminal: two for a wide character, none for a
+ * combining mark. */
 size_t dl_utf8_width(const char *s, size_t len);
 
 /* Bytes of the first line of a text that is broken at `width` columns: behind a

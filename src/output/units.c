@@ -110,10 +110,32 @@ void dl_show_unit(struct dl_text *t, const char *before, enum dl_style style,
   }
 }
 
-static void show_number(struct dl_text *t, enum dl_style style, double x,
-                        const struct dl_multiple *scale) {
+/* A duration to about two digits: "25 min", "7 h 40 min", "1 d 13 h". */
+static void show_rounded_time(struct dl_text *t, double x) {
+  /* Times below the first number are multiples of the second, and so on. */
+  static const double steps[][2] = {{100, 1},
+                                    {600, 10},
+                                    {DL_S_PER_HOUR, 60},
+                                    {10 * DL_S_PER_HOUR, 600},
+                                    {10 * DL_S_PER_DAY, DL_S_PER_HOUR},
+                                    {100 * DL_S_PER_DAY, DL_S_PER_DAY}};
   char buf[DL_NUMBER_SIZE];
-  int digits = DIGITS, decimals = -1;
+  double step = 0;
+  for (size_t i = 0; i < DL_LENGTH(steps) && step == 0; i++)
+    step = x < steps[i][0] ? steps[i][1] : 0;
+  dl_format_duration(buf, step > 0 && x >= 60 ? step * round(x / step) : x);
+  if (x >= 1 && x < 60 - 0.5)
+    strcat(dl_format_digits(buf, x, 2), " s");
+  char *zeros = strstr(buf, " 00 ");
+  if (zeros)
+    *zeros = '\0';
+  dl_text_add(t, buf);
+}
+
+static void show_number(struct dl_text *t, enum dl_style style, double x,
+                        const struct dl_multiple *scale, int digits) {
+  char buf[DL_NUMBER_SIZE];
+  int decimals = -1;
   switch (style) {
   case DL_PLAIN:
   case DL_ENERGY:
@@ -129,9 +151,13 @@ static void show_number(struct dl_text *t, enum dl_style style, double x,
   case DL_PERCENT:
     x *= 100;
     decimals = (x != 0 && fabs(x) < 0.95) || fabs(x) >= 1e6 ? -1 : 1;
-    digits = fabs(x) < 0.95 ? 2 : DIGITS;
+    digits = fabs(x) < 0.95 ? 2 : digits;
     break;
   case DL_TIME:
+    if (digits < DIGITS) {
+      show_rounded_time(t, x);
+      return;
+    }
     dl_text_add(t, dl_format_duration(buf, x));
     return;
   case DL_CODE:
@@ -152,16 +178,16 @@ static void show_number(struct dl_text *t, enum dl_style style, double x,
  * the style has multiples. */
 static void show_value(struct dl_text *t, enum dl_style style,
                        const struct dl_value *v,
-                       const struct dl_multiple *scale) {
+                       const struct dl_multiple *scale, int digits) {
   bool scaled = style == DL_KWH || style == DL_TIME || SCALES[style];
   size_t before = t->len;
   switch (dl_value_absent(v) ? DL_NULL : v->type) {
   case DL_NUMBER:
-    show_number(t, style, v->number, scale);
+    show_number(t, style, v->number, scale, digits);
     break;
   case DL_COUNT:
     if (scaled || v->count < 1000000)
-      show_number(t, scaled ? style : DL_CODE, (double)v->count, scale);
+      show_number(t, scaled ? style : DL_CODE, (double)v->count, scale, digits);
     else
       dl_text_printf(t, "%zu", v->count);
     break;
@@ -193,11 +219,17 @@ double dl_value_quantity(const struct dl_value *v) {
 void dl_show_range(struct dl_text *t, enum dl_style style,
                    const struct dl_value *low, const struct dl_value *high,
                    const struct dl_multiple *scale) {
-  show_value(t, style, low, scale);
+  show_value(t, style, low, scale, DIGITS);
   if (!high || (dl_value_absent(low) && dl_value_absent(high)))
     return;
   dl_text_add(t, " .. ");
-  show_value(t, style, high, scale);
+  show_value(t, style, high, scale, DIGITS);
+}
+
+void dl_show_digits(struct dl_text *t, enum dl_style style, double x,
+                    const struct dl_multiple *scale, int digits) {
+  const struct dl_value v = dl_number(x);
+  show_value(t, style, &v, scale, digits);
 }
 
 void dl_show(struct dl_text *t, enum dl_style style, const char *unit,

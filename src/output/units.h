@@ -44,6 +44,11 @@ void dl_show_range(struct dl_text *t, enum dl_style style,
                    const struct dl_value *low, const struct dl_value *high,
                    const struct dl_multiple *scale);
 
+/* Appends a number without its unit, with 2 or 3 digits; a duration of two is
+ * rounded: "25 min", "7 h 40 min". */
+void dl_show_digits(struct dl_text *t, enum dl_style style, double x,
+                    const struct dl_multiple *scale, int digits);
+
 /* A value, or a range unless high is NULL, with its unit in the multiple that
  * suits: "12.3 MJ", "1.23 .. 4.56 kJ", "4 min 05 s", "-". */
 void dl_show(struct dl_text *t, enum dl_style style, const char *unit,

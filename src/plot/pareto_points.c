@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sort.h"
 #include "math/numeric/pareto.h"
 
 /* If there are more groups than MOST_GROUPS, only COLOURED_GROUPS have a
@@ -47,7 +48,7 @@ void dl_pareto_front(struct dl_pareto_drawing *w) {
     if (w->on_front[i])
       w->front[w->n_front++] = i;
   }
-  qsort_r(w->front, w->n_front, sizeof *w->front, by_time, w);
+  dl_sort_with(w->front, w->n_front, sizeof *w->front, by_time, w);
 }
 
 /* A group, and the counts by which groups are ranked for a colour. */

@@ -398,7 +398,8 @@ TIMED = {"--epoch-time": ["20m", "1s", "1000h", "1e-9s", "1:30:00"],
          "--gpu-power": ["250", "1", "4e5", "250W"],
          "--duration": ["10h", "1s", "1e9s"],
          "--loader": ["disk", "cached", "synthetic"],
-         "--loader-workers": ["1", "1024", "0"]}
+         "--loader-workers": ["1", "1024", "0"],
+         "--augmentation": ["crop", "contrastive", "mosaic"]}
 
 
 def formula(rng, depth=0):

@@ -28,6 +28,30 @@ static void rates(void **state) {
               1e-12);
 }
 
+/* The images above: a mosaic has four stored images, and 9 ns a pixel of the
+ * input more; contrastive views have .6 ms of calls, and 40 ns a pixel. */
+static void augmented(void **state) {
+  (void)state;
+  struct dl_input_pipeline in = {.stored_mpx = 0.2,
+                                 .stored_kb = NAN,
+                                 .image_px = 224,
+                                 .workers = 1,
+                                 .augmentation = DL_AUGMENT_MOSAIC};
+  assert_near(dl_input_rate(&in),
+              1000 / (0.4 + 4 * (0.84 + 1.488) + 19e-6 * 224 * 224), 1e-12);
+  in.augmentation = DL_AUGMENT_CROP;
+  assert_near(dl_input_rate(&in), 1000 / 3.22976, 1e-12);
+  in.augmentation = DL_AUGMENT_RANDOM;
+  assert_near(dl_input_rate(&in), 1000 / (3.42976 + 9e-6 * 224 * 224), 1e-12);
+  in = (struct dl_input_pipeline){.stored_mpx = 0.001024,
+                                  .stored_kb = 1,
+                                  .image_px = 32,
+                                  .workers = 2,
+                                  .augmentation = DL_AUGMENT_CONTRASTIVE};
+  assert_near(dl_input_rate(&in),
+              2000 / (1 + 0.0043008 + 0.0124 + 50e-6 * 1024), 1e-12);
+}
+
 /* Each thing that is not known widens the interval. */
 static void doubts(void **state) {
   (void)state;
@@ -72,9 +96,8 @@ static void published_pairs(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(rates),
-      cmocka_unit_test(doubts),
-      cmocka_unit_test(together),
+      cmocka_unit_test(rates),           cmocka_unit_test(augmented),
+      cmocka_unit_test(doubts),          cmocka_unit_test(together),
       cmocka_unit_test(published_pairs),
   };
 

@@ -277,7 +277,7 @@ static void assumes(void **state) {
   e.node.rest_w = e.node.supply_efficiency = NAN;
   e.gpu.idle_w = NAN;
   assert_ok(dl_node_resolve(&n, &e.node, &e.cpu, &e.gpu, &one_gpu, &d), &d);
-  assert_near(n.cpu_idle_w.x, 0.2 * 200, 1e-15);
+  assert_near(n.cpu_idle_w.x, 0.15 * 200, 1e-15);
   assert_near(n.gpu_idle_w.x, 0.12 * 400, 1e-15);
   assert_near(n.memory_w_gb.x, 0.3725, 1e-15);
   assert_true(n.rest_w.x == 0 && n.efficiency.x == 0.9);

@@ -230,8 +230,17 @@ static void exact_counts(void **state) {
   struct dl_transformer deberta =
       shape("kind=encoder,layers=12,hidden=768,heads=12,vocab=128100,seq=512,"
             "positions=0,disentangled=512");
+  /* TeenyTinyLlama 460m, as its model card counts them. */
+  struct dl_transformer wide =
+      shape("layers=24,hidden=1024,heads=16,kv_heads=16,ffn=4096,vocab=32000,"
+            "seq=2048,tied=0,bias=0,positions=0");
+  struct dl_transformer not_gated =
+      shape("layers=24,hidden=1024,heads=16,kv_heads=16,ffn=4096,vocab=32000,"
+            "seq=2048,tied=0,bias=0,positions=0,gated=0");
 
   (void)state;
+  assert_true(dl_transformer_params(&wide) == 468239360);
+  assert_true(dl_transformer_params(&not_gated) < 4e8);
   assert_true(dl_transformer_params(&deberta) == 183831552);
   assert_true(dl_transformer_params(&gpt2) == 124439808);
   assert_true(dl_transformer_params(&llama) == 6738415616);

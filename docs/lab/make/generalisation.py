@@ -10,7 +10,8 @@ al., doi 10.5281/zenodo.11505891). Every regression of `dlest fit` and every
 baseline of `dlest list methods` is scored on its 857 runs under four
 protocols; the tables go to standard output, or with --write into FILE.
 LIST takes some of the methods or protocols, separated by commas, as the
-tables name them (P1,P4). All estimates are dlest's.
+tables name them (P1,P4); tables of other data are left out then. All
+estimates are dlest's.
 """
 
 import argparse
@@ -440,7 +441,7 @@ def make_parts(o, methods, plain, protocols, folder, top):
         "data with measured power and time. The others have three GPUs, of "
         "which two determine the width: coverage has little meaning there.",
         interval_table(models, methods, grouped)))
-    if protocols == list(PROTOCOLS):
+    if not o.methods and not o.protocols:
         new = lambda: unseen.by_column(sys.modules[__name__], o, folder, top)
         parts += intervals.part(models.get("physical"), TARGETS, table, pair, new)
         parts += source_parts(o, methods, models, folder, top)

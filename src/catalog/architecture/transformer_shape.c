@@ -165,14 +165,22 @@ static void unless_given(double *x, double otherwise) {
     *x = otherwise;
 }
 
-/* Sets the keys that are not given: decoders with a narrow feed-forward part
- * are built like Llama, all others like GPT-2 and BERT. */
+/* Whether a decoder is built like Llama: its feed-forward part is narrow, or
+ * all else that sets Llama apart is given. */
+static bool is_like_llama(const struct dl_transformer *t) {
+  bool narrow = !isnan(t->ffn) && t->ffn != 4 * t->hidden;
+  bool given = !isnan(t->kv_heads) && t->tied == 0 && t->bias == 0 &&
+               t->positions == 0 && !(t->norm_bias > 0);
+  return t->kind == DL_TF_DECODER && (narrow || given);
+}
+
+/* Sets the keys that are not given: decoders are built like Llama or GPT-2, all
+ * others like BERT. */
 static void take_defaults(struct dl_transformer *t) {
   bool decoder = t->kind == DL_TF_DECODER, encoder = t->kind == DL_TF_ENCODER;
-  bool narrow = !isnan(t->ffn) && t->ffn != 4 * t->hidden;
   for (size_t i = 0; i < KEYS; i++)
     unless_given(member(t, &keys[i]), keys[i].otherwise);
-  unless_given(&t->gated, decoder && narrow);
+  unless_given(&t->gated, is_like_llama(t));
   unless_given(&t->head_dim, t->hidden / t->heads);
   unless_given(&t->kv_heads, t->heads);
   unless_given(&t->window_layers, t->window > 0 ? t->layers : 0);

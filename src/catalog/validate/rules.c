@@ -98,8 +98,11 @@ static void check_site(const struct dl_rules *s) {
 static void check_node(const struct dl_rules *s) {
   const struct dl_node *node = DL_AS(node, s->e);
   double tdp = node->cpu_tdp_w;
-  needs(s, &node->sockets);
-  needs(s, &node->memory_gb);
+  bool of_any_cpu = !node->cpu && isnan(tdp) && node->gpus <= 0;
+  if (!of_any_cpu) {
+    needs(s, &node->sockets);
+    needs(s, &node->memory_gb);
+  }
   dl_rule_whole(s, &node->gpus);
   dl_rule_whole(s, &node->cores);
   dl_rule_whole(s, &node->year);
@@ -108,7 +111,7 @@ static void check_node(const struct dl_rules *s) {
   if (dl_rule_value(s, &node->fans_w) > node->rest_w)
     dl_rule_report(s, &node->fans_w, "is more than rest_w %g", node->rest_w);
   dl_rule_range(s, &node->pue, 1, 4);
-  if (!node->cpu && isnan(tdp))
+  if (!node->cpu && isnan(tdp) && !of_any_cpu)
     dl_rule_report_entry(s, "neither a cpu nor a cpu_tdp_w");
   if (dl_rule_value(s, &node->cpu_idle_w) > tdp)
     dl_rule_report(s, &node->cpu_idle_w, "is more than cpu_tdp_w %g", tdp);

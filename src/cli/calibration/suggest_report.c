@@ -107,7 +107,7 @@ static void add_answer(const struct dl_suggesting *w, struct dl_report *r) {
   for (size_t q = 0; q < ERRORS; q++) {
     double after = w->s.run[0].after[q];
     dl_answer_figure(&line[q], &(struct dl_answer){labels[q], DL_PERCENT, "%",
-                                                   after, NAN, NAN, NULL});
+                                                   after, NAN, NAN, NAN});
     dl_answer_number(&line[q], "", 100 * w->s.before[q], " % before");
   }
   dl_answer_remark(&line[0], "expected error of %zu configuration%s",

@@ -8,7 +8,9 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "cli/options/known_options.h"
+#include "cli/passes/better_setup.h"
 #include "cli/passes/calibrated_model.h"
+#include "cli/passes/predict_warnings.h"
 #include "cli/passes/write_results.h"
 #include "cli/views/node_report.h"
 #include "cli/views/predict_report.h"
@@ -160,49 +162,6 @@ static void add_basis(struct dl_report *r, const struct dl_estimate *e,
                   fit->n, fit->configurations);
 }
 
-/* Warns of facts that the report itself states: people read them there, unless
- * --strict makes an error of them. Quantities outside the training data are
- * reported for the recommended method. */
-static void warn_methods(struct dl_cli *cli, const struct dl_predict_answer *s,
-                         bool all) {
-  struct dl_diag *d = &cli->diag;
-  void (*print)(void *, const char *) = d->on_warning;
-  const struct dl_estimate *best =
-      s->result.best >= 0 ? &s->result.est[s->result.best] : NULL;
-  DL_TEXT(t);
-  if (cli->format->document && !cli->strict && best)
-    d->on_warning = NULL;
-  if (best) {
-    dl_add_quantities(&t, best->outside, best->n_outside);
-    if (t.len > 0)
-      dl_warn(d, "%s outside the training data", dl_text_str(&t));
-  }
-  if (!all)
-    d->on_warning = print;
-  for (size_t i = 0; i < s->result.n; i++)
-    /* All were estimated, or there was an error.
-     * NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
-    if (isnan(s->result.est[i].energy_j.x) && s->result.est[i].lacks) {
-      dl_text_clear(&t);
-      dl_add_setting(&t, s->result.est[i].lacks);
-      dl_warn(d, "%s: no estimate without %s", s->result.est[i].method, t.s);
-    }
-  d->on_warning = print;
-}
-
-static void warn_disagreement(struct dl_cli *cli,
-                              const struct dl_predict_answer *s) {
-  for (size_t i = 0; i < s->result.n; i++)
-    for (size_t j = i + 1; j < s->result.n; j++) {
-      const struct dl_estimate *a = &s->result.est[i], *b = &s->result.est[j];
-      if (a->energy_j.high < b->energy_j.low ||
-          b->energy_j.high < a->energy_j.low)
-        dl_warn(&cli->diag,
-                "%s and %s disagree by more than their intervals allow",
-                a->method, b->method);
-    }
-}
-
 static void free_predictor(struct dl_predictor **p) {
   dl_predictor_free(*p);
 }
@@ -256,61 +215,38 @@ static enum dl_status add_predictions(struct dl_report *r,
   return DL_OK;
 }
 
-/* Appends the options for what methods need: the size of a request, else
- * fields of the descriptors or a duration. */
-static void add_remedy(const struct dl_predict_answer *s, struct dl_text *to) {
-  bool prompt = false, output = false, duration = false;
-  enum dl_kind kind;
-  DL_TEXT(set);
-  for (size_t i = 0; i < s->result.n; i++) {
-    const char *lacks = s->result.est[i].lacks ? s->result.est[i].lacks : "";
-    prompt |= strcmp(lacks, "prompt_tokens") == 0;
-    output |= strcmp(lacks, "output_tokens") == 0;
-    duration |= strcmp(lacks, "duration_s") == 0;
-    if (dl_field_of(lacks, &kind) && !strstr(dl_text_str(&set), lacks))
-      dl_text_printf(&set, "%s--set %s=VALUE", set.len ? " and " : "", lacks);
-  }
-  if (prompt || output)
-    dl_text_printf(to, "%s--output-tokens",
-                   prompt ? "--prompt-tokens and " : "");
-  else
-    dl_text_printf(to, "%s%s%s", dl_text_str(&set),
-                   set.len && duration ? ", or " : "",
-                   duration ? "--duration" : "");
+/* The answer, for people: it comes first and is filled in when all is known. */
+struct answer {
+  struct dl_report *group; /* NULL: there is none */
+  struct dl_text assumed;
+  struct dl_assumed_names names;
+};
+
+static void free_answer(struct answer *a) {
+  dl_text_free(&a->assumed);
 }
 
-/* Fails without an estimate, unless a user's model has other targets: at once
- * where an option would help and no method is named, else when each method has
- * said why. */
-static enum dl_status check_estimates(struct dl_cli *cli,
-                                      const struct dl_predict_answer *s,
-                                      const struct dl_predict_options *o,
-                                      bool at_once) {
-  const char *arch = s->result.job.run->arch, *gpu = s->result.job.run->gpu;
-  bool named = strcmp(o->methods, "all") != 0, both = arch && gpu;
-  DL_TEXT(give);
-  if (s->result.best >= 0 || o->model)
-    return DL_OK;
-  if (both)
-    add_remedy(s, &give);
-  else
-    dl_text_add(&give, arch ? "--gpu" : gpu ? "--arch" : "--arch and --gpu");
-  if (at_once && both && (named || give.len == 0))
-    return DL_OK;
-  const enum dl_status status = both ? DL_EINPUT : DL_EUSAGE;
-  return dl_fail(&cli->diag, status, "no method can estimate this%s%s",
-                 give.len > 0 ? "; give " : "", dl_text_str(&give));
-}
-
-/* The answer, for people; NULL without one. It comes first and is filled in
- * when all is known. */
-static struct dl_report *add_answer(struct dl_report *r,
-                                    const struct dl_predict_answer *s) {
+static void begin_answer(struct answer *a, struct dl_report *r,
+                         const struct dl_predict_answer *s) {
   DL_TEXT(title);
-  if (s->result.best < 0)
-    return NULL;
-  dl_predict_title(&title, &s->result.job, s->node);
-  return dl_report_group(r, NULL, dl_text_str(&title));
+  dl_predict_title(&title, &a->assumed, &a->names, &s->result.job, s->node);
+  if (s->result.best >= 0)
+    a->group = dl_report_group(r, NULL, dl_text_str(&title));
+}
+
+static void end_answer(struct answer *a, const struct dl_predict_answer *s,
+                       const struct dl_predict_options *o) {
+  DL_TEXT(hint);
+  if (!a->group)
+    return;
+  dl_predict_summary(a->group, s, dl_text_str(&a->assumed));
+  if (!o->all)
+    dl_text_add(&hint, "Other methods: --all.");
+  if (!o->explain)
+    dl_text_printf(&hint, "%sSettings and sources: --explain.",
+                   hint.len > 0 ? " " : "");
+  if (hint.len > 0)
+    dl_report_hint(a->group, dl_text_str(&hint));
 }
 
 /* Reports how time and energy are divided. */
@@ -337,31 +273,30 @@ static enum dl_status report_single(struct dl_cli *cli,
         &cli->diag, DL_EINPUT, "%g GPU%s cannot serve %g requests/s; give %s",
         s->result.job.run->n_gpus, s->result.job.run->n_gpus > 1 ? "s" : "",
         s->result.job.run->request_rate, s->result.predictions.served.lacks);
-  DL_TRY(check_estimates(cli, s, o, true));
-  warn_methods(cli, s, strcmp(o->methods, "all") == 0);
-  dl_estimate_rules_warn(&s->result, &cli->diag);
-  warn_disagreement(cli, s);
-  dl_plan_warn_unused(f, &cli->diag);
-  DL_TRY(check_estimates(cli, s, o, false));
+  DL_TRY(dl_predict_warn(cli, s, o, f));
   DL_SCOPED(dl_report_free_local) struct dl_report *r = dl_report_new();
-  struct dl_report *answer = add_answer(r, s);
-  struct dl_report *all = o->all || !answer ? r : NULL;
+  DL_SCOPED(free_answer) struct answer answer = {0};
+  begin_answer(&answer, r, s);
+  struct dl_report *all = o->all || !answer.group ? r : NULL;
   if (o->explain)
-    dl_predict_settings(r, &s->result.job, &o->job);
+    dl_predict_settings(r, &s->result.job, &o->job, &answer.names);
   if (all)
     add_estimates(r, s, o);
   if (o->explain)
     add_parts(r, s);
   if (o->explain || o->node.found)
     DL_TRY(dl_node_report(o->explain ? r : NULL, s, &cli->diag));
-  if (answer && o->explain)
+  if (answer.group && o->explain)
     add_basis(r, &s->result.est[s->result.best], m, s);
   if (o->explain) {
     dl_predict_sources(r, &s->result.job);
     dl_say_footprint(r, &o->job.foot);
   }
-  if (answer)
-    dl_predict_summary(answer, s, o->all, o->explain);
+  end_answer(&answer, s, o);
+  if (isfinite(o->budget_kwh))
+    DL_LINES(r, {.key = "budget_kwh", .value = dl_number(o->budget_kwh)},
+             {.key = "budget_share_above",
+              .value = dl_number(dl_predict_over_budget(s))});
   if (o->model)
     DL_TRY(add_predictions(all, m, f, o, &cli->diag));
   struct dl_report *whole = r;
@@ -377,12 +312,17 @@ static enum dl_status predict_single(struct dl_cli *cli,
   struct dl_predict_answer s = {.o = &o->job,
                                 .node = &o->node,
                                 .coverage = o->coverage,
+                                .budget_kwh = o->budget_kwh,
                                 .node_j = DL_NO_INTERVAL,
                                 .node_power_w = DL_NO_INTERVAL,
                                 .embodied_g = NAN};
   snprintf(s.interval, sizeof s.interval, "%g %% interval", 100 * o->coverage);
   enum dl_status status = dl_rows_single(rows, e, &s.result, &cli->diag);
   DL_FREED struct dl_estimate *est = s.result.est;
+  DL_TEXT(better);
+  if (status == DL_OK && cli->format->document)
+    dl_better_setups(&better, o, rows->catalog, m, &s.result);
+  s.better = dl_text_str(&better);
   if (status == DL_OK)
     status = report_single(cli, &s, o, m, rows->f);
   const struct dl_estimate *best = dl_result_best(&s.result);
@@ -391,8 +331,8 @@ static enum dl_status predict_single(struct dl_cli *cli,
   char what[64];
   snprintf(what, sizeof what, "%s estimates", best->method);
   /* The budget covers the whole node, if one is given. */
-  return dl_check_budget(what, dl_or(s.node_j.x, best->energy_j.x),
-                         o->budget_kwh, &cli->diag);
+  return dl_check_budget(what, dl_predict_energy(&s).x, o->budget_kwh,
+                         &cli->diag);
 }
 
 /* Axes in the order in which a sweep runs through them. */

@@ -136,12 +136,14 @@ static void warn_unused(const struct dl_job_options *o,
     keeps_up = "a training whose samples are not known";
   else if (run->loader == DL_LOADER_SYNTHETIC)
     keeps_up = "synthetic input";
-  const bool of_loader[] = {run->loader != DL_LOADER_UNKNOWN &&
-                                run->loader != DL_LOADER_SYNTHETIC,
-                            dl_run_has(run, DL_RUN_loader_workers)};
+  static const enum dl_run_id of_loader[] = {
+      DL_RUN_loader, DL_RUN_loader_workers, DL_RUN_augmentation};
   for (size_t i = 0; keeps_up && i < DL_LENGTH(of_loader); i++)
-    if (of_loader[i])
-      warn_no_effect(i ? "loader_workers" : "loader", keeps_up, "", d);
+    if (dl_run_has(run, of_loader[i]) &&
+        (of_loader[i] != DL_RUN_loader || run->loader != DL_LOADER_SYNTHETIC))
+      warn_no_effect(dl_run_columns[of_loader[i]].name, keeps_up, "", d);
+  if (s->language && run->augmentation != DL_AUGMENT_UNKNOWN)
+    warn_no_effect("augmentation", arch, ", a language model", d);
   one = one && !dl_axes_find(&o->axes, "n_gpus");
   for (size_t i = 0; one && i < DL_LENGTH(of_several); i++)
     if (dl_run_has(run, of_several[i]))

@@ -8,9 +8,11 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "physics/cpu/cpu_inputs.h"
 
 const struct dl_node_options dl_node_options_none = {
     .use_gpus = NAN,
+    .device = DL_DEVICE_AUTO,
     .gpu_share = NAN,
     .charge = DL_CHARGE_AUTO,
     .lifetime_years = 4,
@@ -35,6 +37,11 @@ const struct dl_option dl_node_options_rows[] = {
     {"use-gpus", 0, "K",
      "accelerators of the node that the job uses (default: all), 0: its CPUs",
      AT(NUMBER, use_gpus), .high = 1e6, .whole = true, .with = "node"},
+    {"device", 0, "WHAT",
+     "what does the work: cpu, whose accelerators idle, or gpu (default: gpu "
+     "where the node has any)",
+     AT(CHOICE, device), .words = "cpu|gpu", .with = "node",
+     .without = "use-gpus"},
     {"cooling", 0, "WHAT",
      "cooling of the node: air (default), liquid (water or immersion: without "
      "the power of fans)",
@@ -172,50 +179,100 @@ static enum dl_status count_nodes(struct dl_node_options *o, double used,
 
 /* Refuses an accelerator (--gpu) that is not what the job uses of the node. */
 static enum dl_status check_kind(const struct dl_node_options *o,
-                                 const char *gpu, struct dl_catalog *catalog,
+                                 const char *gpu,
+                                 const struct dl_descriptor *asked,
                                  struct dl_diag *d) {
-  const struct dl_descriptor *asked = NULL;
   const struct dl_descriptor *its =
       o->use.on_cpu ? &o->cpu->head : &o->gpu->head;
-  if (!gpu)
-    return DL_OK;
-  DL_TRY(dl_catalog_look(catalog, DL_ACCELERATOR, gpu, &asked, d));
-  if (asked && strcmp(asked->id, its->id) == 0)
+  if (!gpu || (asked && strcmp(asked->id, its->id) == 0))
     return DL_OK;
   return dl_fail(d, DL_EUSAGE,
                  "--gpu %.64s is not what the job uses of node '%s': '%s'", gpu,
                  o->entry.head.id, its->id);
 }
 
+/* A node of no particular CPU has the one that the job names, and as many. A
+ * module of 16 GB is on each memory channel, two on those of a desktop. */
+static void take_cpu(struct dl_node_options *o,
+                     const struct dl_accelerator *cpu, double sockets) {
+  struct dl_node *e = &o->entry;
+  if (o->cpu || e->gpus > 0)
+    return;
+  double modules = dl_or(cpu->memory_channels, 8);
+  o->cpu = cpu;
+  if (isnan(e->sockets))
+    e->sockets = dl_or(sockets, 1);
+  if (isnan(e->memory_gb))
+    e->memory_gb = 16 * modules * e->sockets;
+  if (isnan(e->cores))
+    e->cores = cpu->multiprocessors * e->sockets;
+}
+
+/* Finds how many sockets are used, of how many nodes: all of one, or the number
+ * that --sockets or --gpus gives. */
+static enum dl_status count_sockets(struct dl_node_options *o, double given,
+                                    struct dl_diag *d) {
+  const struct dl_node *e = &o->entry;
+  double nodes = ceil(given / e->sockets);
+  o->use.on_cpu = true;
+  o->use.nodes = 1;
+  if (!o->cpu && !(e->gpus > 0) && !e->cpu && isnan(e->cpu_tdp_w))
+    return dl_fail(d, DL_EUSAGE,
+                   "node '%s' is of any CPU: name yours with --cpu",
+                   e->head.id);
+  if (!o->cpu)
+    return dl_fail(d, DL_EINPUT,
+                   "the CPUs of node '%s' are not in the catalogue: no job can "
+                   "be estimated on them",
+                   e->head.id);
+  if (given > e->sockets && nodes * e->sockets > given)
+    return dl_fail(d, DL_EUSAGE,
+                   "--sockets %g: node '%s' has %g, and of several nodes a job "
+                   "uses all: give %g or %g",
+                   given, e->head.id, e->sockets, (nodes - 1) * e->sockets,
+                   nodes * e->sockets);
+  o->use.used = dl_or(given, e->sockets);
+  o->use.nodes = fmax(dl_or(nodes, 1), 1);
+  return DL_OK;
+}
+
 /* Finds how many accelerators are used, of how many nodes, and their kind.
- * --gpus and --gpu both give them. */
+ * --gpus and --gpu both give them; a CPU that is named does the work. */
 static enum dl_status count_used(struct dl_node_options *o,
                                  const struct dl_job_options *job,
                                  struct dl_catalog *catalog,
                                  struct dl_diag *d) {
   const struct dl_node *e = &o->entry;
+  const char *name = job->run.gpu;
   double gpus = isnan(e->gpus) ? 0 : e->gpus;
   bool has_number = dl_run_has(&job->run, DL_RUN_n_gpus);
   double given = has_number ? job->run.n_gpus : NAN;
+  const struct dl_descriptor *asked = NULL;
+  if (name)
+    DL_TRY(dl_catalog_look(catalog, DL_ACCELERATOR, name, &asked, d));
+  bool names_cpu = asked && dl_is_cpu(DL_AS(accelerator, asked));
+  bool none = (o->use_gpus == 0 && !has_number) || o->device == DL_DEVICE_CPU ||
+              (o->device == DL_DEVICE_AUTO && isnan(o->use_gpus) &&
+               !has_number && gpus == 0);
+  if (names_cpu)
+    take_cpu(o, DL_AS(accelerator, asked), given);
+  if (none || (names_cpu && !(o->use_gpus > 0))) {
+    DL_TRY(count_sockets(o, given, d));
+    return check_kind(o, name, asked, d);
+  }
   if (has_number && !isnan(o->use_gpus) && given != o->use_gpus)
     return dl_fail(d, DL_EUSAGE, "--gpus %g is not --use-gpus %g", given,
                    o->use_gpus);
   double most = is_share(o) ? fmin(1, gpus) : gpus;
   double used = dl_or(o->use_gpus, dl_or(given, most));
   DL_TRY(count_nodes(o, used, gpus, d));
-  o->use.on_cpu = used == 0;
-  o->use.used = o->use.on_cpu ? e->sockets : used;
-  if (o->use.on_cpu && !o->cpu)
-    return dl_fail(d, DL_EINPUT,
-                   "the CPUs of node '%s' are not in the catalogue: no job can "
-                   "be estimated on them",
-                   e->head.id);
-  if (!o->use.on_cpu && !o->gpu)
+  o->use.used = used;
+  if (!o->gpu)
     return dl_fail(d, DL_EINPUT,
                    "node '%s' does not name its accelerators: name them in its "
                    "entry (gpu=\"a100\")",
                    e->head.id);
-  return check_kind(o, job->run.gpu, catalog, d);
+  return check_kind(o, name, asked, d);
 }
 
 /* The requested share of o->gpu. */
@@ -272,8 +329,9 @@ static void set_loader(const struct dl_node_options *o, struct dl_run *run,
   const struct dl_node *e = &o->entry;
   double used = o->use.used / o->use.nodes; /* of a node */
   double most = fmax(1, floor(e->cores / used));
-  bool reads =
-      run->loader != DL_LOADER_UNKNOWN && run->loader != DL_LOADER_SYNTHETIC;
+  bool reads = run->loader != DL_LOADER_SYNTHETIC &&
+               (run->loader != DL_LOADER_UNKNOWN ||
+                run->augmentation != DL_AUGMENT_UNKNOWN);
   if (o->use.on_cpu || isnan(e->cores))
     return;
   if (!dl_run_has(run, DL_RUN_loader_workers)) {

@@ -8,6 +8,8 @@
 #include "cli/options/job_options.h"
 #include "estimate/node/node.h"
 
+enum dl_device { DL_DEVICE_CPU, DL_DEVICE_GPU, DL_DEVICE_AUTO };
+
 enum dl_charge { DL_CHARGE_NODE, DL_CHARGE_SHARE, DL_CHARGE_AUTO };
 
 enum dl_cooling { DL_COOLING_AIR, DL_COOLING_LIQUID };
@@ -16,6 +18,7 @@ enum dl_cooling { DL_COOLING_AIR, DL_COOLING_LIQUID };
 struct dl_node_options {
   const char *node;    /* or NULL */
   double use_gpus;     /* NaN: all; one where a share is given */
+  enum dl_device device;
   const char *profile; /* of MIG, or NULL */
   double gpu_share;    /* NaN */
   enum dl_charge charge;

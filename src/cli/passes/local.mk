@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 dlest_SOURCES += \
+	%D%/better_setup.c \
+	%D%/better_setup.h \
 	%D%/calibrated_model.c \
 	%D%/calibrated_model.h \
 	%D%/compare_pass.c \
@@ -11,6 +13,8 @@ dlest_SOURCES += \
 	%D%/fit_auxiliary.h \
 	%D%/fit_predictions.c \
 	%D%/fit_predictions.h \
+	%D%/predict_warnings.c \
+	%D%/predict_warnings.h \
 	%D%/write_results.c \
 	%D%/write_results.h \
 	%D%/recommend.h \

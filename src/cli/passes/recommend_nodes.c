@@ -68,9 +68,12 @@ static enum dl_status every_node(struct dl_cli *cli,
   const struct dl_descriptor **list;
   size_t n;
   DL_TRY(dl_catalog_all(dl_cli_catalog(cli), DL_NODE, &list, &n, &cli->diag));
-  for (size_t i = 0; i < n; i++)
-    if (is_of_any(r, list[i]->id))
-      dl_text_printf(names, "%s%s", names->len > 0 ? "," : "", list[i]->id);
+  for (size_t i = 0; i < n; i++) {
+    const struct dl_node *e = DL_AS(node, list[i]);
+    /* else of a CPU that the job names */
+    if ((e->cpu || e->gpus > 0) && is_of_any(r, e->head.id))
+      dl_text_printf(names, "%s%s", names->len > 0 ? "," : "", e->head.id);
+  }
   free((void *)list);
   return names->len > 0
              ? DL_OK

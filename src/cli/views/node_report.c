@@ -30,7 +30,27 @@ struct node_part_text {
   char text[96];
 };
 
+/* Names the CPUs beside accelerators, or those that idle beside others. */
+static struct node_part_text cpus_of(const struct dl_node_power *n,
+                                     const struct dl_node_load *load) {
+  struct node_part_text p = {"cpu", "assumed", ""};
+  struct dl_interval of;
+  bool known = dl_node_cpu_load(n, load, &of);
+  const char *s = n->sockets == 1 ? "" : "s";
+  if (n->use.on_cpu) {
+    p = (struct node_part_text){"cpu", n->cpu_idle_w.from, ""};
+    snprintf(p.text, sizeof p.text, "%.3g CPU%s idle, %.3g W each",
+             n->idle_sockets, n->idle_sockets == 1 ? "" : "s", n->cpu_idle_w.x);
+    return p;
+  }
+  p.from = known ? "derived" : p.from;
+  snprintf(p.text, sizeof p.text, "%.3g CPU%s, load %.3g %%%s", n->sockets, s,
+           100 * of.x, known ? ", of it the loader" : "");
+  return p;
+}
+
 static struct node_part_text part_of(const struct dl_node_power *n,
+                                     const struct dl_node_load *load,
                                      const struct dl_node_energy *e, int i) {
   const char *cpus = n->sockets == 1 ? "CPU" : "CPUs";
   const char *gpus = n->gpus == 1 ? "GPU" : "GPUs";
@@ -38,7 +58,10 @@ static struct node_part_text part_of(const struct dl_node_power *n,
   size_t room = sizeof p.text;
   switch (i) {
   case DL_PART_BUSY:
-    if (n->use.on_cpu)
+    if (n->idle_sockets > 0)
+      snprintf(p.text, room, "%.3g of %.3g %s busy", n->use.used, n->sockets,
+               cpus);
+    else if (n->use.on_cpu)
       snprintf(p.text, room, "%.3g %s busy", n->sockets, cpus);
     else if (n->use.share.compute < 1)
       snprintf(p.text, room, "%.3g of %g %s busy",
@@ -52,11 +75,8 @@ static struct node_part_text part_of(const struct dl_node_power *n,
     snprintf(p.text, room, "%.3g GPU%s idle, %.3g W each", n->idle_gpus,
              n->idle_gpus == 1 ? "" : "s", n->gpu_idle_w.x);
     break;
-  case DL_PART_CPU: /* the load is assumed */
-    p = (struct node_part_text){"cpu", "assumed", ""};
-    snprintf(p.text, room, "%.3g %s, load %g %%", n->sockets, cpus,
-             100 * n->load);
-    break;
+  case DL_PART_CPU:
+    return cpus_of(n, load);
   case DL_PART_MEMORY:
     p = (struct node_part_text){"memory", n->memory_w_gb.from, ""};
     snprintf(p.text, room, "memory, %g GB at %.3g W/GB", n->memory_gb,
@@ -82,7 +102,7 @@ static struct node_part_text part_of(const struct dl_node_power *n,
 static bool has_part(const struct dl_node_power *n, int i) {
   if (i == DL_PART_IDLE)
     return n->gpus > 0;
-  return i == DL_PART_CPU ? !n->use.on_cpu : true;
+  return i == DL_PART_CPU ? !n->use.on_cpu || n->idle_sockets > 0 : true;
 }
 
 /* The widest boundary with a known energy. */
@@ -90,8 +110,12 @@ static enum dl_boundary widest(const struct dl_node_power *n) {
   return isnan(n->use.pue) ? DL_BOUND_NODE : DL_BOUND_FACILITY;
 }
 
+static struct dl_node_load load_of(const struct node_view *t, size_t i) {
+  return dl_node_load_of(&t->s->result.est[i]);
+}
+
 static struct dl_node_energy compose(const struct node_view *t, size_t i) {
-  struct dl_node_load load = dl_node_load_of(&t->s->result.est[i]);
+  struct dl_node_load load = load_of(t, i);
   struct dl_node_energy e = {0};
   dl_node_compose(&t->node, &load, &e);
   return e;
@@ -109,12 +133,13 @@ static void add_parts(struct node_view *t) {
   for (size_t i = 0; i < t->s->result.n; i++) {
     const struct dl_estimate *est = &t->s->result.est[i];
     const struct dl_node_energy e = compose(t, i);
+    const struct dl_node_load load = load_of(t, i);
     double all = e.bound[widest(&t->node)].x;
     for (int p = 0; p < DL_N_PARTS && !isnan(est->energy_j.x); p++) {
       if (!has_part(&t->node, p))
         continue;
       const struct dl_interval *j = &e.part[p];
-      const struct node_part_text part = part_of(&t->node, &e, p);
+      const struct node_part_text part = part_of(&t->node, &load, &e, p);
       DL_ROW(table, NULL, dl_string(est->method), dl_string(part.name),
              dl_number(j->x), dl_number(j->low), dl_number(j->high),
              dl_number(j->x / est->duration_s.x), dl_number(j->x / all),
@@ -155,12 +180,13 @@ static void show_parts(struct node_view *t, const struct dl_node_energy *e,
   struct dl_table *table =
       DL_TABLE(t->g, NULL, "Energy by part", columns, false);
   struct dl_table *chart = dl_report_chart(t->g, "Energy by part", DL_KWH, "J");
+  const struct dl_node_load load = load_of(t, (size_t)t->s->result.best);
   double all = e->bound[widest(&t->node)].x;
   for (int p = 0; p < DL_N_PARTS; p++) {
     double j = e->part[p].x;
     if (!has_part(&t->node, p) || isnan(j) || (p == DL_PART_IDLE && j <= 0))
       continue;
-    const struct node_part_text part = part_of(&t->node, e, p);
+    const struct node_part_text part = part_of(&t->node, &load, e, p);
     DL_ROW(table, NULL, dl_string(part.text), dl_number(j / duration_s),
            dl_number(j), dl_number(j / all), dl_string(part.from));
     dl_chart_bar(chart, part.text, j, NAN, NAN);
@@ -323,6 +349,9 @@ static void add_settings(const struct node_view *t,
   const struct dl_node_power *n = &t->node;
   const struct dl_descriptor *cpu = o->cpu ? &o->cpu->head : NULL;
   const struct dl_descriptor *gpu = o->gpu ? &o->gpu->head : NULL;
+  const struct dl_node_load load = load_of(t, (size_t)t->s->result.best);
+  struct dl_interval of;
+  dl_node_cpu_load(n, &load, &of);
   DL_LINES(
       t->g, {.key = "id", .value = dl_string(o->entry.head.id)},
       {.key = "name", .value = dl_string(o->entry.head.name)},
@@ -333,7 +362,7 @@ static void add_settings(const struct node_view *t,
       {.key = "used", .value = dl_number(n->use.used)},
       {.key = "charge", .value = dl_string(n->use.whole ? "node" : "share")},
       {.key = "charged", .value = dl_number(n->charged)},
-      {.key = "cpu_load", .value = dl_number(n->load)},
+      {.key = "cpu_load", .value = dl_number(n->use.on_cpu ? NAN : of.x)},
       {.key = "cpu_tdp_w", .value = dl_number(n->cpu_tdp_w.x)},
       {.key = "cpu_idle_w", .value = dl_number(n->cpu_idle_w.x)},
       {.key = "cpu_idle_from", .value = dl_string(n->cpu_idle_w.from)},

@@ -10,6 +10,7 @@
 #include "base/number.h"
 #include "catalog/architecture/token_costs.h"
 #include "catalog/architecture/transformer.h"
+#include "cli/views/summary/answer.h"
 #include "estimate/methods/estimator.h"
 #include "estimate/methods/work.h"
 #include "estimate/node/parallel.h"
@@ -193,7 +194,8 @@ static void add_memory(struct dl_report *r, const struct dl_job *job) {
 }
 
 /* Work, the rate at which it is done, and what methods assume. */
-static void add_rates(struct dl_report *r, const struct dl_job *job) {
+static void add_rates(struct dl_report *r, const struct dl_job *job,
+                      const struct dl_assumed_names *names) {
   const struct dl_run *run = job->run;
   const struct dl_architecture *arch = job->found.arch;
   bool language = arch && dl_is_language_model(arch);
@@ -201,22 +203,22 @@ static void add_rates(struct dl_report *r, const struct dl_job *job) {
   const char *assumed =
       language || inference ? NULL : dl_facts_assumed(job, NULL);
   char precision[80];
-  DL_LINES(
-      r,
-      {"macs_g", isnan(run->prompt_tokens) ? label_of(DL_RUN_macs_g) : NULL,
-       "GMAC", DL_PLAIN, dl_number(run->macs_g)},
-      {"peak_tflops", label_of(DL_RUN_peak_tflops), "TFLOP/s", DL_PLAIN,
-       dl_number(dl_work_peak_tflops(job))},
-      {.key = "precision",
-       .value = dl_string(dl_precision_words[run->precision])},
-      {NULL, label_of(DL_RUN_precision), NULL, DL_CODE,
-       with_origin(job, DL_RUN_precision, precision)},
-      {.key = "assumed", .value = dl_strings(job->assumed, job->n_assumed)},
-      {"framework", label_of(DL_RUN_framework), NULL, DL_CODE,
-       dl_known_string(run->framework)},
-      {"power_limit_w", label_of(DL_RUN_power_limit_w), "W", DL_PLAIN,
-       dl_known(run->power_limit_w)},
-      {.key = "facts_assumed", .value = dl_string(assumed)});
+  DL_LINES(r,
+           {"macs_g",
+            isnan(run->prompt_tokens) ? label_of(DL_RUN_macs_g) : NULL, "GMAC",
+            DL_PLAIN, dl_number(run->macs_g)},
+           {"peak_tflops", label_of(DL_RUN_peak_tflops), "TFLOP/s", DL_PLAIN,
+            dl_number(dl_work_peak_tflops(job))},
+           {.key = "precision",
+            .value = dl_string(dl_precision_words[run->precision])},
+           {NULL, label_of(DL_RUN_precision), NULL, DL_CODE,
+            with_origin(job, DL_RUN_precision, precision)},
+           {.key = "assumed", .value = dl_strings(names->name, names->n)},
+           {"framework", label_of(DL_RUN_framework), NULL, DL_CODE,
+            dl_known_string(run->framework)},
+           {"power_limit_w", label_of(DL_RUN_power_limit_w), "W", DL_PLAIN,
+            dl_known(run->power_limit_w)},
+           {.key = "facts_assumed", .value = dl_string(assumed)});
   add_marked(r, job, DL_RUN_efficiency, DL_PLAIN, run->efficiency);
   add_marked(r, job, DL_RUN_utilisation, DL_PLAIN, dl_work_utilisation(job));
   add_marked(r, job, DL_RUN_ram_gb, DL_PLAIN, run->ram_gb);
@@ -267,7 +269,8 @@ static void add_data(struct dl_report *r, const struct dl_job *job) {
 }
 
 void dl_predict_settings(struct dl_report *r, const struct dl_job *job,
-                         const struct dl_job_options *o) {
+                         const struct dl_job_options *o,
+                         const struct dl_assumed_names *assumed) {
   const struct dl_run *run = job->run;
   const struct dl_architecture *arch = job->found.arch;
   const struct dl_accelerator *gpu = job->found.gpu;
@@ -289,7 +292,7 @@ void dl_predict_settings(struct dl_report *r, const struct dl_job *job,
                 "px", DL_CODE, dl_number(run->image_px));
   add_loader(r, job);
   add_tokens(r, job);
-  add_rates(r, job);
+  add_rates(r, job, assumed);
   add_setup(r, job);
   add_memory(r, job);
   add_all_reduce(r, job);
@@ -327,11 +330,13 @@ static void add_input(struct dl_report *r, const struct dl_physical_parts *e) {
 void dl_predict_parts(struct dl_report *r, const struct dl_job_predictions *p,
                       bool explain) {
   const struct dl_physical_parts *e = &p->parts;
+  const char *bound = p->language ? p->step.bound : e->bound;
   DL_LINES(r,
            {"epoch_s", "epoch time", "s", DL_TIME,
             dl_known(e->bound ? e->time_s : NAN)},
-           {"bound", "bound by", NULL, DL_CODE,
-            dl_known_string(p->language ? p->step.bound : e->bound)});
+           {.key = "bound", .value = dl_string(bound)},
+           {NULL, "limited by", NULL, DL_CODE,
+            dl_known_string(dl_bound_words(bound))});
   add_input(r, e);
   struct dl_table *t =
       add_parts(r, explain ? "Epoch time, by the physical method" : NULL,
@@ -458,6 +463,8 @@ void dl_predict_served(struct dl_report *r, const struct dl_job *job,
       {"idle_w", s->idle_s > 0 ? "power of an idle GPU" : NULL, "W", DL_WATTS,
        dl_known(s->idle_w)},
       {.key = "idle_assumed", .value = dl_bool(s->idle_assumed)},
-      {"bound", "bound by", NULL, DL_CODE, dl_string(s->bound)});
+      {.key = "bound", .value = dl_string(s->bound)},
+      {NULL, "limited by", NULL, DL_CODE,
+       dl_known_string(dl_bound_words(s->bound))});
   add_served_parts(g, s, explain);
 }

@@ -6,13 +6,15 @@
 #define DL_CLI_VIEWS_PREDICT_REPORT_H
 
 #include "cli/options/job_options.h"
+#include "cli/views/summary/predict_summary.h"
 #include "estimate/predictions.h"
 #include "output/report.h"
 
 /* The settings that the estimates are based on, the memory needed and, with
  * several GPUs, the gradient all-reduce of a step. */
 void dl_predict_settings(struct dl_report *r, const struct dl_job *job,
-                         const struct dl_job_options *o);
+                         const struct dl_job_options *o,
+                         const struct dl_assumed_names *assumed);
 
 /* Training: the time of an epoch on one GPU and its bottleneck (of a language
  * model that alone), by the physical method; with `explain` also the time of

@@ -36,7 +36,7 @@ size_t dl_result_columns(struct dl_column to[DL_MOST_RESULT_COLUMNS],
                          const struct dl_footprint *foot, bool all);
 
 /* "batch_size=256", ...: texts that the values of a row point to. */
-enum { DL_MOST_ASSUMED_TEXTS = DL_MOST_ASSUMED + 5 };
+enum { DL_MOST_ASSUMED_TEXTS = 24 };
 struct dl_assumed_texts {
   char text[DL_MOST_ASSUMED_TEXTS][64];
   const char *s[DL_MOST_ASSUMED_TEXTS];

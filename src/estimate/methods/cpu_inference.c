@@ -7,21 +7,9 @@
 #include "catalog/architecture/token_costs.h"
 #include "estimate/methods/methods.h"
 #include "physics/cpu/cpu_inputs.h"
+#include "physics/cpu/package_power.h"
 #include "physics/fit_row.h"
 #include "run/setup/training_setup.h"
-
-/* A package that all cores keep busy with vector arithmetic draws its TDP, a
- * share of it when idle; desktop parts draw the higher limit that their boards
- * set. Half-widths of the logarithm at 90 %. docs/lab/cpus.md has what they
- * come from. */
-#define SERVER_POWER 0.97
-#define EPYC_POWER 0.9
-#define DESKTOP_POWER 1.35
-#define MOBILE_POWER 1.0
-#define MOST_MOBILE_W 60
-#define IDLE_SHARE 0.2
-#define SERVER_DOUBT 0.15
-#define CLIENT_DOUBT 0.3
 
 /* Tuned software takes down to 1 / 2.5 of the time of a plain framework: the
  * interval of a run whose software is not given widens by that. */
@@ -65,25 +53,15 @@ const char *dl_cpu_lacks(const struct dl_job *job) {
   }
 }
 
-static bool is_client(const struct dl_accelerator *cpu) {
-  return cpu->memory_channels <= 2;
-}
-
-static double power_share(const struct dl_job *job) {
-  if (!is_client(job->found.gpu))
-    return dl_is_word(job->found.gpu->vendor, "amd") ? EPYC_POWER
-                                                     : SERVER_POWER;
-  return job->tdp_w > MOST_MOBILE_W ? DESKTOP_POWER : MOBILE_POWER;
-}
-
 struct dl_package dl_package_of(const struct dl_job *job) {
-  const struct dl_accelerator *cpu = job->found.gpu;
+  const struct dl_package_kind *kind = dl_package_kind_of(job->found.gpu);
   double limit = dl_or(job->run->power_limit_w, INFINITY);
-  double most = job->tdp_w * power_share(job);
-  struct dl_package p = {.idle_w = dl_or(job->idle_w, IDLE_SHARE * job->tdp_w)};
-  double share = dl_cpu_cores_share(job->run, cpu);
-  p.power_w = p.idle_w + share * (fmin(most, limit) - p.idle_w);
-  p.doubt = is_client(cpu) ? CLIENT_DOUBT : SERVER_DOUBT;
+  struct dl_package p = {.idle_w =
+                             dl_or(job->idle_w, DL_PACKAGE_IDLE * job->tdp_w),
+                         .doubt = kind->doubt};
+  double share = dl_cpu_cores_share(job->run, job->found.gpu);
+  double full = fmin(kind->full * job->tdp_w, limit);
+  p.power_w = p.idle_w + share * (full - p.idle_w);
   return p;
 }
 
@@ -126,19 +104,12 @@ void dl_cpu_interval(const struct dl_engine *ctx, const struct dl_job *job,
                      struct dl_estimate *est) {
   const struct dl_prediction *time = &p->of[DL_CPU_TIME];
   struct dl_package package = dl_package_of(job);
-  double doubt = package.doubt * ctx->of_90, given = job->known.run_s;
+  double doubt = package.doubt * ctx->of_90;
   double more = software_doubt(job->run, time) * ctx->of_90;
   double low = hypot(log(time->value / time->low), more);
   double high = hypot(log(time->high / time->value), more);
   est->model = ctx->fit[DL_CPU_TIME].model;
   set_bounds(&est->power_w, doubt, doubt);
-  if (given > 0) {
-    est->energy_j.x = est->power_w.x * given;
-    est->duration_s = (struct dl_interval){given, NAN, NAN};
-    est->duration_from = "given";
-    set_bounds(&est->energy_j, doubt, doubt);
-    return;
-  }
   set_bounds(&est->energy_j, hypot(low, doubt), hypot(high, doubt));
   est->software_matters = !dl_cpu_software_given(job->run);
   dl_note_interval(est, ctx->fit[DL_CPU_TIME].fit, time);

@@ -26,6 +26,15 @@ static double processors_per_gpu(const struct dl_run *run) {
                          : (double)NAN;
 }
 
+/* Networks of the family YOLO are trained on mosaics. */
+static enum dl_augmentation augmentation_of(const struct dl_job *job) {
+  const struct dl_architecture *arch = job->found.arch;
+  bool usual = job->run->augmentation == DL_AUGMENT_UNKNOWN;
+  return usual && arch && dl_is_word(arch->family, "yolo")
+             ? DL_AUGMENT_MOSAIC
+             : job->run->augmentation;
+}
+
 /* The pipeline of a training on images whose loader is described, or usual;
  * false: no bound. The images are as large as the data set's, else as the
  * input. */
@@ -33,8 +42,9 @@ static bool pipeline_of(const struct dl_job *job, struct dl_input_pipeline *in,
                         bool *assumed) {
   const struct dl_run *run = job->run;
   const struct dl_run_set *given = &job->row->given;
-  bool described =
-      run->loader != DL_LOADER_UNKNOWN || !isnan(run->loader_workers);
+  bool described = run->loader != DL_LOADER_UNKNOWN ||
+                   run->augmentation != DL_AUGMENT_UNKNOWN ||
+                   !isnan(run->loader_workers);
   *assumed = !described && usual_loader(run);
   *in = (struct dl_input_pipeline){
       .stored_mpx = run->stored_mpx,
@@ -44,7 +54,8 @@ static bool pipeline_of(const struct dl_job *job, struct dl_input_pipeline *in,
                        : run->stored_kb,
       .image_px = run->image_px,
       .workers = *assumed ? processors_per_gpu(run) : run->loader_workers,
-      .cached = run->loader == DL_LOADER_CACHED};
+      .cached = run->loader == DL_LOADER_CACHED,
+      .augmentation = augmentation_of(job)};
   if (isnan(in->stored_mpx))
     in->stored_mpx = run->image_px * run->image_px / 1e6;
   return (described || *assumed) && !isnan(run->image_px) &&
@@ -68,17 +79,19 @@ void dl_find_input(struct dl_job_predictions *p, const struct dl_job *job,
   const struct dl_prediction *time = &p->of[DL_PHYSICAL_TIME];
   double samples = job->train_samples + fmax(job->val_samples, 0);
   double alone = dl_or(time->value, parts->time_s);
-  bool assumed;
-  if (!pipeline_of(job, &in, &assumed) || !parts->bound || isnan(samples))
+  bool assumed, has = pipeline_of(job, &in, &assumed);
+  double workers = dl_or(in.workers, DL_LOADER_WORKERS);
+  parts->input_core_s = has ? samples * workers / dl_input_rate(&in) : NAN;
+  parts->input_doubt = dl_input_doubt(&in);
+  if (!has || !parts->bound || isnan(samples))
     return;
   double rate = job->run->n_gpus * dl_input_rate(&in);
   if (assumed && (known || time->repeats > 0 || samples / rate <= alone))
     return;
   parts->input_assumed = assumed;
-  parts->input_workers = dl_or(in.workers, DL_LOADER_WORKERS);
+  parts->input_workers = workers;
   parts->input_rate = rate;
   parts->input_s = samples / rate;
-  parts->input_doubt = dl_input_doubt(&in);
   parts->gpu_rate = samples / alone;
   parts->time_s += dl_input_wait(parts->time_s, parts->input_s, 0, assumed).s;
   if (parts->input_s > alone)

@@ -21,6 +21,12 @@ DL_ESTIMATORS(DL_ESTIMATOR)
 /* Time before the first step of a training whose duration is not given, s. */
 double dl_startup_s(const struct dl_job *job);
 
+/* Sets the estimate of inference, given what conditions it. */
+void dl_estimate_inference(const struct dl_engine *ctx,
+                           const struct dl_job *job,
+                           const struct dl_job_predictions *p,
+                           struct dl_estimate *est);
+
 /* Duration of the whole run in seconds, NaN where it is unknown. */
 bool dl_pre_learnt_precision(const struct dl_job *job); /* FP32, TF32 */
 double dl_pre_duration(const struct dl_job *job,

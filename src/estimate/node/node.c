@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/constants.h"
+#include "physics/cpu/package_power.h"
 
 const char *dl_boundary_name(enum dl_boundary b) {
   static const char *const names[] = {[DL_BOUND_GPU] = "gpu",
@@ -87,6 +88,7 @@ static void charge(struct dl_node_power *n) {
   double in_use = u->on_cpu ? 0 : u->used * u->share.compute;
   n->charged = u->whole ? 1 : in_use / n->gpus;
   n->idle_gpus = u->whole ? n->gpus - in_use : 0;
+  n->idle_sockets = u->on_cpu ? fmax(n->sockets - u->used, 0) : 0;
 }
 
 /* The load of the CPUs beside accelerators; NaN without. */
@@ -118,12 +120,13 @@ enum dl_status dl_node_resolve(struct dl_node_power *n, const struct dl_node *e,
       .memory_w_gb = figure_of(&e->head, &e->memory_w_gb),
       .rest_w = figure_of(&e->head, &e->rest_w),
       .efficiency = figure_of(&e->head, &e->supply_efficiency),
+      .cores = nodes * e->cores,
       .load = cpu_load(use),
   };
   if (isnan(n->gpu_idle_w.x))
     n->gpu_idle_w = assumed(DL_NODE_GPU_IDLE * n->gpu_tdp_w.x);
   if (isnan(n->cpu_idle_w.x))
-    n->cpu_idle_w = assumed(DL_NODE_CPU_IDLE * n->cpu_tdp_w.x);
+    n->cpu_idle_w = assumed(DL_PACKAGE_IDLE * n->cpu_tdp_w.x);
   if (isnan(n->memory_w_gb.x))
     n->memory_w_gb = assumed(DL_MEMORY_W_PER_GB);
   n->rest_w.x *= nodes;
@@ -144,6 +147,8 @@ struct dl_node_load dl_node_load_of(const struct dl_estimate *est) {
           est->duration_from && strcmp(est->duration_from, "given") == 0,
       .time_s = est->duration_s,
       .power_w = est->power_w,
+      .loader_core_s = dl_or(est->loader_core_s, 0),
+      .loader_doubt = est->loader_doubt,
   };
 }
 
@@ -156,13 +161,29 @@ static double cpu_power(const struct dl_node_power *n, double load) {
   return n->charged * n->sockets * (idle + load * (n->cpu_tdp_w.x - idle));
 }
 
+bool dl_node_cpu_load(const struct dl_node_power *n,
+                      const struct dl_node_load *load, struct dl_interval *of) {
+  double busy = load->loader_core_s / load->duration_s / n->cores;
+  *of = (struct dl_interval){n->load, DL_NODE_LOAD_LEAST, DL_NODE_LOAD_MOST};
+  if (n->use.on_cpu || !(busy > 0))
+    return false;
+  of->x = fmin(DL_NODE_LOAD + busy, 1);
+  of->low = of->x * exp(-load->loader_doubt);
+  of->high = fmin(of->x * exp(load->loader_doubt), 1);
+  return true;
+}
+
 static struct dl_interval cpu_energy(const struct dl_node_power *n,
-                                     double duration_s) {
+                                     const struct dl_node_load *load) {
+  double duration_s = load->duration_s;
   if (n->use.on_cpu)
-    return within(0, 0);
-  return (struct dl_interval){duration_s * cpu_power(n, n->load),
-                              duration_s * cpu_power(n, DL_NODE_LOAD_LEAST),
-                              duration_s * cpu_power(n, DL_NODE_LOAD_MOST)};
+    return within(duration_s * n->idle_sockets * n->cpu_idle_w.x,
+                  DL_NODE_SPREAD_IDLE);
+  struct dl_interval of;
+  dl_node_cpu_load(n, load, &of);
+  return (struct dl_interval){duration_s * cpu_power(n, of.x),
+                              duration_s * cpu_power(n, of.low),
+                              duration_s * cpu_power(n, of.high)};
 }
 
 /* The estimate without the memory it counts. */
@@ -284,7 +305,7 @@ static double fill_parts(const struct dl_node_power *n,
   p[DL_PART_IDLE] =
       within(n->idle_gpus > 0 ? t * n->idle_gpus * n->gpu_idle_w.x : 0,
              DL_NODE_SPREAD_IDLE);
-  p[DL_PART_CPU] = cpu_energy(n, t);
+  p[DL_PART_CPU] = cpu_energy(n, load);
   p[DL_PART_MEMORY] = within(t * n->charged * n->memory_gb * n->memory_w_gb.x,
                              DL_NODE_SPREAD_MEMORY);
   double at_work = n->fans_w > 0 ? fan_load(n, p[DL_PART_BUSY].x / t) : 1;

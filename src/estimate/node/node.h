@@ -25,9 +25,10 @@
  * the supplies of a node of eight H100 (MLPerf Training v4.0). Without P the
  * efficiency is e at any load.
  *
- * A job that runs on the CPUs has E_busy for these and no E_cpu; all
- * accelerators idle. A job that is charged its share of a node that others
- * use too bears that part of E_cpu, E_memory and E_rest, and no E_idle.
+ * A job that runs on the CPUs has E_busy for these, and E_cpu for those alone
+ * that idle beside them; all accelerators idle. A job that is charged its share
+ * of a node that others use too bears that part of E_cpu, E_memory and E_rest,
+ * and no E_idle.
  *
  * Intervals: an error of the duration T is one relative error of all parts, an
  * error of the accelerators' power P one of their part w alone (with the fans
@@ -49,16 +50,16 @@
 #include "catalog/mig.h"
 #include "estimate/methods/estimator.h"
 
-/* Assumed where neither the node nor the user gives a value. Idle power as a
- * share of the TDP: values in the catalogue range from 0.05 to 0.36. */
-#define DL_NODE_CPU_IDLE 0.2
+/* Assumed where neither the node nor the user gives a value; the idle power of
+ * CPUs is in physics/cpu/package_power.h. */
 #define DL_NODE_GPU_IDLE 0.12
 #define DL_NODE_SUPPLY 0.9
 /* Load of the CPUs while accelerators work, as a share of the power between
- * idle and TDP, and its range. Language models and inference: 0.07 in trainings
- * of Llama 2 and Stable Diffusion on nodes of four H100, at most 0.13 (National
- * Laboratory of the Rockies, doi 10.7799/3025227). Other trainings have loaders
- * that decode images: assumed. */
+ * idle and TDP, and its range. Loader processes that are known add the share of
+ * the cores that they keep busy. Language models and inference: 0.07 in
+ * trainings of Llama 2 and Stable Diffusion on nodes of four H100, at most 0.13
+ * (National Laboratory of the Rockies, doi 10.7799/3025227). Other trainings have loaders
+ * that decode images: assumed where they are not known. */
 #define DL_NODE_LOAD 0.1
 #define DL_NODE_LOAD_LOADER 0.25
 #define DL_NODE_LOAD_LEAST 0
@@ -119,6 +120,7 @@ struct dl_node_power {
   double gpus, sockets, memory_gb;
   double charged;             /* part of CPUs, memory and the rest, 0 .. 1 */
   double idle_gpus;           /* accelerators charged as idle */
+  double idle_sockets;        /* beside those that do the work */
   struct dl_figure gpu_tdp_w; /* of a whole accelerator; NaN without one */
   struct dl_figure gpu_idle_w;
   struct dl_figure cpu_tdp_w, cpu_idle_w;           /* of one */
@@ -126,7 +128,8 @@ struct dl_node_power {
   double fans_w;   /* part of rest_w that grows with the power of accelerators,
                       at their TDP */
   double supply_w; /* rated power of the supplies in use; NaN */
-  double load;     /* of the CPUs while accelerators work */
+  double cores;    /* of all CPUs; NaN */
+  double load;     /* of the CPUs while accelerators work, without loaders */
 };
 
 /* The numbers of a node, missing ones assumed as above (rest_w: 0). `cpu` and
@@ -147,7 +150,15 @@ struct dl_node_load {
   double duration_s;
   bool time_given;
   struct dl_interval time_s, power_w;
+  /* Time of the cores for loading, 0: not known; and the 90 % half-width of its
+   * logarithm. */
+  double loader_core_s, loader_doubt;
 };
+
+/* The load of the CPUs while accelerators work, with its range; true: a known
+ * loader makes it. */
+bool dl_node_cpu_load(const struct dl_node_power *n,
+                      const struct dl_node_load *load, struct dl_interval *of);
 
 struct dl_node_load dl_node_load_of(const struct dl_estimate *est);
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sort.h"
 #include "math/cross_validation/metrics.h"
 #include "math/numeric/scoped_gsl.h"
 
@@ -56,9 +57,10 @@ struct resampling {
 };
 
 static int by_error(const void *a, const void *b, void *errors) {
-  const double *x = errors, p = x[*(const uint32_t *)a];
-  double q = x[*(const uint32_t *)b];
-  return (p > q) - (p < q);
+  const double *x = errors;
+  uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
+  int order = (x[i] > x[k]) - (x[i] < x[k]);
+  return order ? order : (i > k) - (i < k);
 }
 
 static bool counts(const struct dl_boot *b, size_t m, size_t i) {
@@ -108,7 +110,7 @@ static void order_rows(const struct resampling *of, size_t m,
       x[i] = relative_error(b, m, i);
       w->order[k++] = (uint32_t)i;
     }
-  qsort_r(w->order, w->n, sizeof *w->order, by_error, x);
+  dl_sort_with(w->order, w->n, sizeof *w->order, by_error, x);
   /* There are groups. NOLINTNEXTLINE(clang-analyzer-core.DivideZero) */
   w->n_blocks = w->n / (2 * G) > 1 ? w->n / (2 * G) : 1;
   w->block = (w->n + w->n_blocks - 1) / w->n_blocks;

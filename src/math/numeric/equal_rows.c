@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/sort.h"
 
 /* Lexicographic order of two rows: negative, 0 or positive. NaN is above all
  * numbers. */
@@ -34,7 +35,7 @@ size_t dl_number_distinct(const gsl_matrix *X, size_t *of_row) {
   DL_FREED size_t *order = dl_calloc(n, sizeof *order);
   for (size_t i = 0; i < n; i++)
     order[i] = i;
-  qsort_r(order, n, sizeof *order, by_content, &X);
+  dl_sort_with(order, n, sizeof *order, by_content, &X);
   for (size_t i = 0, head = 0; i < n; i++) {
     if (i == 0 || compare_rows(X, order[head], order[i]) != 0)
       head = i;

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/sort.h"
 #include "math/numeric/equal_rows.h"
 #include "math/regression/kernel.h"
 #include "math/regression/low_rank.h"
@@ -294,7 +295,7 @@ static enum dl_status sort_settings(size_t *order, const gsl_matrix *H,
                         gsl_matrix_get(H, i, GAMMA), d));
   }
   gsl_matrix settings = *H;
-  qsort_r(order, H->size1, sizeof *order, by_gamma, &settings);
+  dl_sort_with(order, H->size1, sizeof *order, by_gamma, &settings);
   return DL_OK;
 }
 

@@ -63,7 +63,10 @@ static void print_title(struct report_walk *w, const char *title) {
 
 /* Whether a node is not shown to people, so that it does not end a run of lines
  * or of sentences. */
-static bool is_hidden(const struct dl_report_node *node) {
+static bool is_hidden(const struct dl_document *m,
+                      const struct dl_report_node *node) {
+  if (node->hint && !m->wraps)
+    return true;
   switch (node->type) {
   case DL_REPORT_VALUE:
     return !node->label;
@@ -92,24 +95,68 @@ static void show_node(struct dl_text *t, const struct dl_report_node *node) {
           node->join_next ? &node[1].value : NULL);
 }
 
-/* The value of a line, which begins at column `hang`, and its remark, aligned
- * behind `width` columns. */
+/* Columns of a run of lines. */
+struct line_widths {
+  size_t label, value, range; /* range: of remarks in front of their tab */
+};
+
+/* Appends blanks up to `width` columns and the gap to what follows. */
+static void fill(struct dl_text *t, size_t from, size_t width) {
+  size_t own = dl_utf8_width(dl_text_str(t) + from, t->len - from);
+  dl_text_printf(t, "%*s", (int)((width > own ? width - own : 0) + REMARK_GAP),
+                 "");
+}
+
+/* The value of a line and its remark, aligned in columns. */
 static void print_value(struct report_walk *w,
-                        const struct dl_report_node *node, size_t width,
-                        size_t hang) {
+                        const struct dl_report_node *node,
+                        const struct line_widths *of) {
   DL_TEXT(shown);
   DL_TEXT(text);
+  const char *remark = node->remark,
+             *tab = remark ? strchr(remark, '\t') : NULL;
   show_node(&shown, node);
-  if (node->remark && !w->m->remark)
-    dl_text_printf(&shown, "%*s%s", (int)(width - shown.len + REMARK_GAP), "",
-                   node->remark);
+  if (remark && !w->m->remark) {
+    fill(&shown, 0, of->value);
+    size_t from = shown.len;
+    if (tab) {
+      dl_text_add_n(&shown, remark, (size_t)(tab - remark));
+      fill(&shown, from, of->range);
+    }
+    dl_text_add(&shown, tab ? tab + 1 : remark);
+  }
   escape(w, &text, dl_text_str(&shown));
-  dl_print_wrapped(&w->p, dl_text_str(&text), hang, NULL);
-  if (node->remark && w->m->remark) {
-    escape(w, &text, node->remark);
+  dl_print_wrapped(&w->p, dl_text_str(&text), of->label + w->m->label_gap,
+                   NULL);
+  if (remark && w->m->remark) {
+    dl_text_clear(&shown);
+    dl_text_add_n(&shown, remark,
+                  tab ? (size_t)(tab - remark) : strlen(remark));
+    dl_text_printf(&shown, "%s%s", tab ? ", " : "", tab ? tab + 1 : "");
+    escape(w, &text, dl_text_str(&shown));
     dl_print(&w->p, w->m->remark, NULL);
     dl_print(&w->p, dl_text_str(&text), NULL);
   }
+}
+
+static void take_width(size_t *most, const char *s, size_t n) {
+  const size_t width = dl_utf8_width(s, n);
+  *most = width > *most ? width : *most;
+}
+
+/* Measures a line. Values without a remark may be longer than their column. */
+static void measure_line(struct line_widths *of,
+                         const struct dl_report_node *node) {
+  DL_TEXT(t);
+  if (!node->label)
+    return;
+  take_width(&of->label, node->label, strlen(node->label));
+  if (!node->remark)
+    return;
+  show_node(&t, node);
+  take_width(&of->value, dl_text_str(&t), t.len);
+  const char *tab = strchr(node->remark, '\t');
+  take_width(&of->range, node->remark, tab ? (size_t)(tab - node->remark) : 0);
 }
 
 /* The run of lines "label  value" that begins at node i; returns the node
@@ -117,17 +164,14 @@ static void print_value(struct report_walk *w,
 static size_t print_lines(struct report_walk *w, const struct dl_report *r,
                           size_t i) {
   DL_TEXT(t);
-  size_t width = 0, values = 0, end = i;
+  struct line_widths of = {0};
+  size_t end = i;
   for (; end < r->n_nodes; end++) {
     const struct dl_report_node *node = &r->nodes[end];
-    if (!node->label && !is_hidden(node))
+    if (!node->label && !is_hidden(w->m, node))
       break;
-    size_t n =
-        node->label ? dl_utf8_width(node->label, strlen(node->label)) : 0;
-    width = n > width ? n : width;
-    if (node->label)
-      show_node(&t, node);
-    values = node->label && t.len > values ? t.len : values;
+    if (!node->hint || w->m->wraps)
+      measure_line(&of, node);
   }
   begin_part(w);
   const char *const *parts = w->m->line;
@@ -135,14 +179,15 @@ static size_t print_lines(struct report_walk *w, const struct dl_report *r,
     dl_print(&w->p, w->m->begin_lines, NULL);
   for (; i < end; i++) {
     const struct dl_report_node *node = &r->nodes[i];
-    if (!node->label)
+    if (!node->label || is_hidden(w->m, node))
       continue;
     escape(w, &t, node->label);
     dl_print(&w->p, parts[0], NULL);
     dl_print_field(&w->p, dl_text_str(&t),
-                   w->m->label_gap ? width + w->m->label_gap : 0, false, NULL);
+                   w->m->label_gap ? of.label + w->m->label_gap : 0, false,
+                   NULL);
     dl_print(&w->p, parts[1], NULL);
-    print_value(w, node, values, width + w->m->label_gap);
+    print_value(w, node, &of);
     dl_print(&w->p, parts[2], NULL);
   }
   if (w->m->end_lines)
@@ -297,15 +342,18 @@ static void print_report(struct report_walk *w, const struct dl_report *r) {
     size_t indent = w->p.indent;
     if (node->type == DL_REPORT_CHART && w->m->chart)
       w->m->chart(&w->p, node->table);
-    if (is_hidden(node))
+    if (is_hidden(w->m, node))
       continue;
     switch (node->type) {
     case DL_REPORT_VALUE:
       i = print_lines(w, r, i) - 1;
       break;
     case DL_REPORT_SAY:
-      if (last != DL_REPORT_SAY || !w->m->compact)
-        begin_part(w); /* consecutive statements are one, where compact */
+      /* Consecutive statements are one, where compact; a hint belongs to the
+       * lines above. */
+      if (!w->m->compact ||
+          last != (node->hint ? DL_REPORT_VALUE : DL_REPORT_SAY))
+        begin_part(w);
       print_sentence(w, node->value.string);
       break;
     case DL_REPORT_GROUP:

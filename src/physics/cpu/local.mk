@@ -5,4 +5,6 @@ libdlest_a_SOURCES += \
 	%D%/cpu_cost.h \
 	%D%/cpu_inputs.c \
 	%D%/cpu_inputs.h \
-	%D%/cpu_physics.c
+	%D%/cpu_physics.c \
+	%D%/package_power.c \
+	%D%/package_power.h

@@ -11,6 +11,16 @@ static const double per_stored = 4.2e-9; /* d: decoding, per pixel */
 static const double per_byte = 12.4e-9;  /* e: time per byte */
 static const double per_input = 10e-9;   /* a: resizing and converting */
 
+/* Augmentation adds these: images put together, times of its calls, s, and of
+ * its operations on a pixel of the input. */
+static const struct {
+  double images, calls, per_pixel;
+} augmented[] = {[DL_AUGMENT_UNKNOWN] = {1, 0, 0},
+                 [DL_AUGMENT_CROP] = {1, 0, 0},
+                 [DL_AUGMENT_RANDOM] = {1, 0.2e-3, 9e-9},
+                 [DL_AUGMENT_CONTRASTIVE] = {1, 0.6e-3, 40e-9},
+                 [DL_AUGMENT_MOSAIC] = {4, 0, 9e-9}};
+
 static const double per_token = 1.4e-6; /* k: tokenising */
 
 static const double bytes_per_pixel = 0.6; /* of a usual photograph */
@@ -27,8 +37,11 @@ double dl_input_rate(const struct dl_input_pipeline *in) {
     return workers / (per_sample + per_token * in->tokens);
   double pixels = 1e6 * in->stored_mpx;
   double bytes = dl_or(1e3 * in->stored_kb, bytes_per_pixel * pixels);
-  return workers / (per_sample + per_stored * pixels + per_byte * bytes +
-                    per_input * in->image_px * in->image_px);
+  double images = augmented[in->augmentation].images;
+  double per_pixel = per_input + augmented[in->augmentation].per_pixel;
+  return workers / (per_sample + augmented[in->augmentation].calls +
+                    images * (per_stored * pixels + per_byte * bytes) +
+                    per_pixel * in->image_px * in->image_px);
 }
 
 double dl_input_doubt(const struct dl_input_pipeline *in) {

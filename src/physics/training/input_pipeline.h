@@ -4,12 +4,13 @@
  * A loader process decodes an image, crops and resizes it, and makes it a
  * tensor:
  *
- *   t = t0 + d S + e B + a p^2
+ *   t = t0 + c + m (d S + e B) + (a + g) p^2
  *
- * S pixels of the stored image, B bytes of its file, p the side of the input. W
- * processes deliver W / t samples per second. GPU and loader work at once, and
- * wait for each other where their times are alike: of T the GPU alone and I the
- * loader alone, an epoch takes
+ * S pixels of the stored image, B bytes of its file, p the side of the input; m
+ * images are put together, c and g are calls of augmentation and its operations
+ * on a pixel. W processes deliver W / t samples per second. GPU and loader work
+ * at once, and wait for each other where their times are alike: of T the GPU
+ * alone and I the loader alone, an epoch takes
  *
  *   sqrt(T^2 + I^2)
  *
@@ -24,6 +25,8 @@
 
 #include <stdbool.h>
 
+#include "quantities/quantities.h"
+
 struct dl_input_pipeline {
   double stored_mpx; /* mean size of a stored image, 1e6 pixels */
   double stored_kb;  /* of its file; NaN: 0.6 bytes per pixel are assumed */
@@ -32,6 +35,7 @@ struct dl_input_pipeline {
   double workers;    /* loader processes per GPU; NaN: unknown, and */
                      /* DL_LOADER_WORKERS are assumed */
   bool cached;       /* encoded files are in main memory */
+  enum dl_augmentation augmentation; /* of images; not known: crop */
 };
 
 /* Loader processes per GPU where their number is not known. */

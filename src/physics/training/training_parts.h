@@ -17,6 +17,7 @@ struct dl_physical_parts {
   double input_s;       /* of the input pipeline alone; 0: it keeps up */
   bool input_assumed;   /* a loader that the user says nothing of */
   double input_workers; /* its processes per GPU */
+  double input_core_s;  /* time of cores that reads and decodes; NaN */
   double input_doubt;   /* 90 % half-width of its logarithm */
   double input_rate, gpu_rate; /* samples per second that the input pipeline
                                   delivers, and that the GPUs could take */

@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "base/memory.h"
+#include "base/sort.h"
 #include "run/formula/formula.h"
 
 /* Finds the field of each variable of a formula, and checks its type. */
@@ -165,7 +166,7 @@ static void order_by(const struct dl_descriptor **e, size_t n,
     index[i] = i;
   }
   keys->e = copy;
-  qsort_r(index, n, sizeof *index, compare, keys);
+  dl_sort_with(index, n, sizeof *index, compare, keys);
   for (size_t i = 0; i < n; i++)
     e[i] = copy[index[i]];
   free((void *)copy);

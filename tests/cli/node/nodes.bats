@@ -49,8 +49,10 @@ bound() {
   check '[.nodes[] | select(.vendor == "azure").id] | length >= 4'
   jq -r '.nodes[].id' out >ids
   while read -r id; do
-    gives 0 '' predict --arch resnet50 --node "$id" --method flops -q \
-      --format json </dev/null
+    local cpu=()
+    case $id in cpu-*) cpu=(--cpu epyc-7742) ;; esac
+    gives 0 '' predict --arch resnet50 --node "$id" "${cpu[@]}" \
+      --method flops -q --format json </dev/null
     check '.node.boundaries | length == 4'
     check '[.node.parts[].energy_j | select(. != null)] | all(. >= 0)'
   done <ids
@@ -199,8 +201,8 @@ bound() {
   check '.network_gbps == 100'
   gives 0 '' predict --arch llama-2-7b --node dgx-h100 --gpus 16 \
     --tokens 1e9 -q
-  head -1 out | grep -q ' on 16 x NVIDIA H100 80GB HBM3 in 2 x NVIDIA DGX H100:'
-  grep -q '^  Energy .*, whole nodes$' out
+  head -1 out | grep -q ' on 16 x NVIDIA H100 80GB HBM3 in 2 x NVIDIA DGX H100: '
+  grep -q '^  Energy .*  whole nodes$' out
   refuses 2 "dlest: $(message gpus_of_several_nodes 60 dgx-h100 8 56 64)" \
     predict --arch resnet50 --node dgx-h100 --gpus 60
   refuses 2 "dlest: $(message gpus_per_node_is_not 4 dgx-h100 8)" \

@@ -10,8 +10,8 @@ setup() {
   export XDG_CONFIG_HOME=$PWD/config
 }
 
-# on_terminal SIZE ARG...: runs dlest with its messages on a terminal, with twice
-# the SIZE in place of each SIZE in the arguments until that takes two seconds;
+# on_terminal WANT SIZE ARG...: runs dlest with its messages on a terminal, with
+# a greater SIZE in place of each SIZE in the arguments until that takes two seconds;
 # make(SIZE) of make.py makes the input. Checks what the terminal was sent: bars
 # whose shares grow, erased before the end; "none" in place of bars: nothing.
 on_terminal() {
@@ -53,7 +53,7 @@ while True:
     assert status == 0, (status, seen)
     if took > 2:
         break
-    size *= 2
+    size = int(size * max(1.3, min(2.6 / max(took, .01), 20)))
 bars = re.findall(r'\r\033\[K\[(#*)(\.*)\] +(\d+) %(?:, [\d.]+ (?:s|min|h) left)?',
                   seen)
 if want == 'none':

@@ -61,7 +61,7 @@ END
   gpu=$(jq '.gpu_samples_per_s / 10 | round * 10' out)
   [ "$gpu" -gt 1000 ]
   gives 0 '' "${job[@]}"
-  grep -q "bound by input: 316 samples/s, GPUs $gpu\$" out
+  grep -q "data loading limits: 316 of $gpu samples/s\$" out
 }
 
 @test 'time adds in squares, waiting draws static power' {
@@ -174,7 +174,7 @@ END
       .energy_j < 0.8 * $energy * .duration_s / $time and
       .duration_high_s / .duration_s > 1.7)"
   gives 0 '' "${text[@]}" -q --loader-workers 1
-  grep -q 'bound by input: 458000 tokens/s, GPUs 5[0-9]*000$' out
+  grep -q 'data loading limits: 458000 of 5[0-9]*000 tokens/s$' out
   gives 0 '' "${text[@]}" --loader-workers 16 -f json -q
   check '(.input_samples_per_s * 0.0011168 / 16 - 1 | fabs) < 1e-9 and
     .bound == "compute"'

@@ -34,9 +34,10 @@ load known
     "$(value '.estimates[0].energy_j' --duration 3h --throughput 500)" 1e-9
   # the answer says how many, and a number that is a default
   try predict --arch resnet50 --gpu a100 -q --duration 3h --throughput 500/s
-  grep -q ': 4.16 epochs (defaults: imagenet' out
+  grep -q ': 4.16 epochs$' out
+  grep -q '^  Assumed  imagenet' out
   try predict --arch resnet50 --gpu a100 -q --epoch-time 12m
-  grep -q 'defaults: imagenet, 90 epochs' out
+  grep -q '^  Assumed  imagenet, 90 epochs' out
   grep -q '18 h 00 min *12 min 00 s per epoch, given' out
 }
 
@@ -51,7 +52,7 @@ load known
   within '.estimates[0].energy_j' "$(cat known)" 1e-9
   try predict --arch llama-3-8b --gpu h100 --gpus 8 --duration 5h \
     --throughput 50000/s
-  head -1 out | grep -q ': 900M tokens (defaults: batch size'
+  head -1 out | grep -q ': 900M tokens$'
 }
 
 @test "a power that GPUs cannot draw at their utilization is refused" {

@@ -59,6 +59,37 @@ load known
   check '.estimates[0].power_w <= 16 * 400'
 }
 
+# Energies of the GPU by CodeCarbon, less 48.5 W for CPU and memory: DIA lab
+# (huggingface.co/DIA-MVP), SimCLR with two views of 15,000 images and two loaders.
+@test "images bound by their host draw more than static power in surplus time" {
+  local gpu time kwh
+  while read -r gpu time kwh; do
+    try predict --arch resnet18 --gpu "$gpu" --image-px 32 --set macs_g=0.557 \
+      --set acts_m=0.56 --train-samples 30000 --val-samples 0 --epochs 10 \
+      --batch-size 512 --optimizer adamw --loader cached --loader-workers 2 \
+      --duration "$time" --method physical -q --format json
+    within '.estimates[0].energy_j' "$(jq -n "$kwh * 3.6e6")" 0.25
+    check ".estimates[0] | .low_j < $kwh * 3.6e6 and .high_j > $kwh * 3.6e6"
+  done <<'END'
+a100-sxm4-80gb 200s 0.0078083
+a40 239s 0.010484
+END
+}
+
+# Launching alone takes 24 of the 1,709 s of VGG-16 here: no share in squares.
+@test "images bound by their GPU wait in surplus time" {
+  local run=(predict --arch vgg16 --gpu a100-sxm4-80gb --dataset imagenet
+    --epochs 1 --batch-size 256 --method physical -q --format json)
+  local epoch work
+  try "${run[@]}"
+  epoch=$(jq .epoch_s out)
+  work=$(jq '.estimates[0].power_w' out)
+  try "${run[@]}" --epoch-time "$(jq -n "$epoch * 20")s"
+  # What is left of the energy is the work's, of 1 / 20 of the time.
+  jq -e --argjson t "$epoch" --argjson p "$work" '.static_power_w as $s |
+    .estimates[0].energy_j / (20 * $t) - $s | . / ($p - $s) < 0.15' out
+}
+
 @test "a limit above the TDP is of language models alone" {
   local job=(predict --gpu a100-sxm4-40gb --method physical -f json)
   try "${job[@]}" --arch resnet50 --set power_limit_w=500
@@ -339,8 +370,9 @@ END
       misused recommend "$(message known_of_one_training "$set ${how%=*}")" \
         --arch resnet50 --gpu a100,t4 $set $how
     done
-    misused predict "$(message setting_is_for_phase "${how%=*}" training)" \
-      --arch resnet50 --gpu a100 --phase inference --set $how
+    [ "$how" = samples_per_s=500 ] || # known of inference too
+      misused predict "$(message setting_is_for_phase "${how%=*}" training)" \
+        --arch resnet50 --gpu a100 --phase inference --set $how
   done
   misused recommend "$(message duration_of_one_training '--set duration_s')" \
     --arch resnet50 --gpu a100,t4 --set duration_s=7200

@@ -160,6 +160,6 @@ EOF
     --set arch.acts_m=11.1
   check '.facts_assumed == null'
   gives 0 '' predict --arch own.xml --gpu h100-sxm5-80gb -q
-  grep -q 'Unknown for this network.*: activations and kernels;' out
+  grep -q "^  Assumed .* activations and kernels from the network's FLOPs$" out
   awk -v a="$bare" -v b="$half" 'BEGIN { exit !(a > b && b > 1) }'
 }

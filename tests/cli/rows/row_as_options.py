@@ -34,6 +34,7 @@ SETTINGS = {
     "val_samples": ("val-samples", "30000"),
     "drop_last": ("set", "drop_last=yes"),
     "loader": ("loader", "disk"),
+    "augmentation": ("augmentation", "mosaic"),
     "loader_workers": ("loader-workers", "2"),
     "epochs": ("epochs", "3"),
     "startup_s": ("startup", "30s"),

@@ -66,9 +66,11 @@ left_out() {
   grep -qF "$(message for_predict)" err
   try predict --arch resnet50 --gpu a100 --phase inference --cores 4
   grep -qxF "dlest: warning: $(message cores_on_cpus_alone)" err
+  gives 3 "dlest: $(message cores_more_than --cores 200 2 epyc-7742 128)" \
+    predict --arch resnet50 --cpu '2 x epyc-7742' --phase inference --cores 200
   try predict --arch resnet50 --cpu '2 x epyc-7742' --phase inference \
-    --cores 200
-  grep -qxF "dlest: warning: $(message cores_more_than 200 2 epyc-7742 128)" err
+    --instructions avx1024
+  [ "$status" -eq 2 ]
 }
 
 # Half of the cores take twice the time but for what memory takes, and less than
@@ -130,4 +132,70 @@ left_out() {
   on_cpu --arch bert-large-uncased --cpu xeon-platinum-8480+ --samples 10 \
     --seq-len 384
   check '.precision == "bf16"'
+}
+
+# The power at the wall of servers, desktops and small computers is within 15 % in
+# the median, and in the interval of 90 %.
+@test "power of computers without accelerators at the wall" {
+  python3 -c 'import numpy, scipy' 2>/dev/null || skip 'no numpy or scipy'
+  python3 "$TOP_SRCDIR/docs/lab/make/cpu_power.py" "$DLEST" >out 2>/dev/null
+  awk -F '|' '{ gsub(/[ %]/, "") }
+    $2 == "all" { n++; ok = $3 >= 120 && $4 <= 15 && $7 >= 85 && $7 <= 95 }
+    $2 == "vendor" && $3 == "full" && $4 == "all" { n++; fit = $6 <= 15 }
+    END { exit !(n == 2 && ok && fit) }' out
+}
+
+@test "the powers are those of the tables" {
+  [ -d "$MEASURED_RUNS/cpu" ] || skip "no tables in '$MEASURED_RUNS/cpu'"
+  python3 "$TOP_SRCDIR/data/make/cpu-power.py" "$MEASURED_RUNS/cpu" |
+    diff - "$TOP_SRCDIR/data/cpu-power.csv"
+}
+
+# Four GPUs idle beside the CPUs, and the sockets that a job leaves idle count once.
+@test "the CPUs of a node with accelerators" {
+  on_cpu --arch resnet50 --node xeon-8368-4xa100 --device cpu --requests 1e5 \
+    --batch-size 64
+  check '[.node.parts[] | select(.part == "gpu_idle").power_w][0] == 220'
+  check '[.node.parts[].part] | index("cpu") == null'
+  jq '.node.parts' out >named
+  on_cpu --arch resnet50 --node xeon-8368-4xa100 --requests 1e5 \
+    --batch-size 64 --cpu '2 x xeon-platinum-8368'
+  diff named <(jq .node.parts out)
+  on_cpu --arch resnet50 --node xeon-8368-4xa100 --requests 1e5 \
+    --batch-size 64 --cpu xeon-platinum-8368 --sockets 1
+  check '[.node.parts[] | select(.part == "cpu").power_w][0] == 27'
+}
+
+@test "a computer of the CPU that is named" {
+  on_cpu --arch resnet50 --cpu '4 x epyc-7763' --node cpu-server --samples 1e5
+  check '.node.cpu == "epyc-7763" and ([.node.parts[] |
+    select(.part == "memory").power_w][0] - 4 * 8 * 16 * .14 | fabs) < 1e-6'
+  gives 2 "dlest: $(message any_cpu_node cpu-server)" predict --arch resnet50 \
+    --node cpu-server
+  try predict --arch resnet50 --node xeon-8368 --cpu '3 x xeon-platinum-8368'
+  [ "$status" -eq 2 ]
+  grep -qxF "dlest: $(message sockets_of_nodes 3 xeon-8368 2 2 4)" err
+}
+
+# Boards of desktops set a limit above the TDP of 170 W, but none of twice that.
+@test "a power above the TDP of a desktop processor" {
+  try predict --arch resnet50 --cpu ryzen-9-7950x --train-samples 1e4 \
+    --epochs 3 --gpu-power 230 --duration 10m --format json -q
+  check '.estimates[] | select(.method == "physical").energy_j == 230 * 600'
+  try predict --arch resnet50 --cpu ryzen-9-7950x --train-samples 1e4 \
+    --epochs 3 --gpu-power 500
+  [ "$status" -eq 2 ]
+}
+
+# 10 % of the load, and the cores that decode 500 x 375 pixels for each image.
+@test "loaders keep the cores of a node busy" {
+  local job=(predict --arch resnet50 --node dgx-a100 --dataset imagenet
+    --epochs 1 --precision amp --method physical --format json -q)
+  try "${job[@]}"
+  cp out assumed
+  check '.node.cpu_load > .25'
+  try "${job[@]}" --loader synthetic
+  check '.node.cpu_load == .25'
+  try "${job[@]}" --duration 10h
+  check ".node.cpu_load > .1 and .node.cpu_load < $(jq .node.cpu_load assumed)"
 }

@@ -36,39 +36,56 @@ void dl_answer_quantity(struct dl_answer_line *l, enum dl_style style,
   dl_text_add(&l->remark, after);
 }
 
+/* Digits of an estimate: two where its interval is wide. */
+static int digits_of(double low, double high) {
+  return high > 1.5 * low ? 2 : 3;
+}
+
 void dl_add_interval(struct dl_text *t, enum dl_style style, const char *unit,
-                     double as, const struct dl_value *low,
-                     const struct dl_value *high) {
-  const struct dl_multiple scale = dl_multiple_for(style, as);
-  DL_TEXT(range);
-  double least = dl_value_quantity(low), most = dl_value_quantity(high);
-  if (scale.name && least > 0 && !dl_multiple_suits(&scale, least, most)) {
-    dl_show(t, style, unit, low, NULL);
+                     double as, double low, double high) {
+  const int digits = digits_of(low, high);
+  struct dl_multiple scale = dl_multiple_for(style, as);
+  DL_TEXT(from);
+  DL_TEXT(to);
+  if (scale.name && low > 0 && !dl_multiple_suits(&scale, low, high)) {
+    const struct dl_multiple least = dl_multiple_for(style, low);
+    dl_show_digits(t, style, low, &least, digits);
+    dl_show_unit(t, " ", style, unit, &least);
     dl_text_add(t, " to ");
-    dl_show(t, style, unit, high, NULL);
+    scale = dl_multiple_for(style, high);
+    dl_show_digits(t, style, high, &scale, digits);
+    dl_show_unit(t, " ", style, unit, &scale);
     return;
   }
-  dl_show_range(&range, style, low, high, &scale);
-  const char *text = dl_text_str(&range), *dots = strstr(text, " .. ");
-  size_t n = dots ? (size_t)(dots - text) : 0;
-  if (dots && (strlen(dots + 4) != n || memcmp(text, dots + 4, n) != 0))
-    dl_text_printf(t, "%.*s to ", (int)n, text);
-  if (dots) {
-    dl_text_add(t, dots + 4);
-    dl_show_unit(t, " ", style, unit, &scale);
-  }
+  dl_show_digits(&from, style, low, &scale, digits);
+  dl_show_digits(&to, style, high, &scale, digits);
+  if (strcmp(dl_text_str(&from), dl_text_str(&to)) != 0)
+    dl_text_printf(t, "%s to ", dl_text_str(&from));
+  dl_text_add(t, dl_text_str(&to));
+  dl_show_unit(t, " ", style, unit, &scale);
 }
 
 void dl_answer_figure(struct dl_answer_line *l, const struct dl_answer *a) {
-  const struct dl_value v[] = {dl_number(a->x), dl_number(a->low),
-                               dl_number(a->high)};
+  const struct dl_multiple scale = dl_multiple_for(a->style, a->x);
+  const bool interval = !isnan(a->low) && !isnan(a->high);
   l->label = a->label;
-  dl_show(&l->figure, a->style, a->unit, &v[0], NULL);
-  if (isnan(a->low) || isnan(a->high))
+  dl_show_digits(&l->figure, a->style, a->x, &scale,
+                 interval ? digits_of(a->low, a->high) : 3);
+  if (!isnan(a->x))
+    dl_show_unit(&l->figure, " ", a->style, a->unit, &scale);
+  if (!interval)
     return;
-  if (a->interval)
-    dl_text_printf(&l->remark, "%s ", a->interval);
-  dl_add_interval(&l->remark, a->style, a->unit, a->x, &v[1], &v[2]);
+  dl_add_interval(&l->range, a->style, a->unit, a->x, a->low, a->high);
+  if (!isnan(a->coverage))
+    dl_text_printf(&l->range, " (%g %%)", 100 * a->coverage);
+}
+
+void dl_answer_text(struct dl_answer_line *l, const char *label,
+                    const char *text) {
+  if (!text[0])
+    return;
+  l->label = label;
+  dl_text_add(&l->figure, text);
 }
 
 void dl_answer_lines(struct dl_report *r, struct dl_answer_line *l, size_t n) {
@@ -76,9 +93,15 @@ void dl_answer_lines(struct dl_report *r, struct dl_answer_line *l, size_t n) {
     if (l[i].label)
       dl_report_add(r, NULL, l[i].label, NULL, DL_CODE,
                     dl_string(dl_text_str(&l[i].figure)));
-    if (l[i].label && l[i].remark.len > 0)
-      dl_report_remark(r, dl_text_str(&l[i].remark));
+    if (l[i].range.len > 0 && l[i].remark.len > 0)
+      dl_text_add(&l[i].range, "\t");
+    dl_text_add(&l[i].range, dl_text_str(&l[i].remark));
+    if (l[i].label && l[i].range.len > 0)
+      dl_report_remark(r, dl_text_str(&l[i].range));
+    if (l[i].label && l[i].hint)
+      dl_report_as_hint(r);
     dl_text_free(&l[i].figure);
+    dl_text_free(&l[i].range);
     dl_text_free(&l[i].remark);
   }
 }
@@ -94,6 +117,21 @@ const char *dl_boundary_words(const char *boundary, bool several) {
        {"node", "whole nodes"},
        {"facility", "nodes and cooling"}}};
   return dl_text_of_name(all[several], 4, boundary, boundary);
+}
+
+/* --- what limits the speed */
+
+const char *dl_bound_words(const char *bound) {
+  static const struct dl_named_text all[] = {
+      {"memory", "memory bandwidth"},
+      {"launch", "kernel launches"},
+      {"kernels", "short kernels"},
+      {"exchange", "communication between GPUs"},
+      {"input", "data loading"},
+      {"host", "the host's CPU"},
+      {"layers", "fixed time of each layer"},
+      {"prompts", "reading prompts"}};
+  return bound ? dl_text_of_name(all, DL_LENGTH(all), bound, bound) : NULL;
 }
 
 /* --- quantities of formulas and fits */
@@ -124,7 +162,7 @@ static const struct dl_named_text quantities[] = {
     {"arch.acts_m", "activations"},
     {"frozen_base", "frozen backbone"},
     {"arch.experts", "mixture of experts"},
-    {"fine_tune", "fine-tuning of a part"},
+    {"fine_tune", "adapters or frozen layers"},
     {"stack", "software"},
     {"gpu.family", "GPU generation"}};
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The answer of a command, for people: a few lines "label  figure  remarks",
- * of which the first remark is the figure's interval. */
+/* The answer of a command, for people: a few lines "label  figure  interval
+ * remarks". A figure with a wide interval has two digits. */
 
 #ifndef DL_CLI_VIEWS_SUMMARY_ANSWER_H
 #define DL_CLI_VIEWS_SUMMARY_ANSWER_H
@@ -11,7 +11,8 @@
 /* A line; {0} is none. */
 struct dl_answer_line {
   const char *label; /* NULL: not shown */
-  struct dl_text figure, remark;
+  struct dl_text figure, range, remark;
+  bool hint; /* a line for the command line alone: it names an option */
 };
 
 /* A figure with its interval; low or high NaN: none. */
@@ -20,17 +21,20 @@ struct dl_answer {
   enum dl_style style;
   const char *unit;
   double x, low, high;
-  const char *interval; /* what the interval is called; NULL: not said */
+  double coverage; /* of the interval, 0 .. 1; NaN: not said */
 };
 
 /* Appends "6.40 to 23.9 kWh", or "6.40 kWh" if both are that, in the multiple
  * of the unit that suits `as`. */
 void dl_add_interval(struct dl_text *t, enum dl_style style, const char *unit,
-                     double as, const struct dl_value *low,
-                     const struct dl_value *high);
+                     double as, double low, double high);
 
-/* Sets the label and the figure of a line, and the interval as a remark. */
+/* Sets the label, the figure and the interval of a line. */
 void dl_answer_figure(struct dl_answer_line *l, const struct dl_answer *a);
+
+/* Makes a line of a text, unless it is empty. */
+void dl_answer_text(struct dl_answer_line *l, const char *label,
+                    const char *text);
 
 /* Appends a remark behind those that are there: a text, "PUE 1.2" with three
  * digits, "24 min per epoch". Numbers that are NaN add nothing. */
@@ -47,6 +51,9 @@ void dl_answer_lines(struct dl_report *r, struct dl_answer_line *l, size_t n);
 /* "GPU and memory" for gpu+ram, "GPUs and memory" with several; a boundary
  * without words is its own. */
 const char *dl_boundary_words(const char *boundary, bool several);
+
+/* Words for a bottleneck: "memory bandwidth" for memory; NULL for NULL. */
+const char *dl_bound_words(const char *bound);
 
 /* Appends the words of n names, separated by commas, each once: "memory
  * bandwidth" for "gpu.bandwidth_gb_s". A name without words is its own. */

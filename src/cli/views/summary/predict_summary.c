@@ -16,205 +16,269 @@
 #include "physics/cpu/cpu_inputs.h"
 #include "run/setup/training_setup.h"
 
-enum {
-  REQUEST,
-  ENERGY,
-  FACILITY,
-  TIME,
-  POWER,
-  EMISSIONS,
-  EMBODIED,
-  COST,
-  N_LINES
-};
-
+/* What a line is filled in from. */
 struct summary {
   const struct dl_predict_answer *s;
   const struct dl_estimate *e;
+  const struct dl_job *job;
+  const struct dl_served *served;
   struct dl_interval energy; /* of the answer, J */
-  struct dl_answer_line line[N_LINES];
+  bool node;                 /* the answer is that of a whole node */
+  const char *assumed;
 };
 
 /* The figure of a line, and its interval. */
-static void put(struct summary *m, int i, const char *label,
+static void put(struct dl_answer_line *l, const char *label,
                 enum dl_style style, const char *unit,
                 const struct dl_interval *x) {
   dl_answer_figure(
-      &m->line[i],
-      &(struct dl_answer){label, style, unit, x->x, x->low, x->high,
-                          i == ENERGY || i == REQUEST ? m->s->interval : NULL});
+      l, &(struct dl_answer){label, style, unit, x->x, x->low, x->high, NAN});
 }
 
-/* Fills the line with the energy of a request to a language model, Wh, and of
- * its output. */
-static void request_line(struct summary *m) {
-  const struct dl_run *run = m->s->result.job.run;
-  double each = 3600 * run->requests;
-  double tokens = run->output_tokens / 1000;
-  const struct dl_interval wh = {m->energy.x / each, m->energy.low / each,
-                                 m->energy.high / each};
-  if (!dl_run_is_inference(run) || !m->s->result.predictions.served.tokens ||
-      isnan(wh.x))
-    return;
-  put(m, REQUEST, "Request", DL_PLAIN, "Wh", &wh);
-  if (tokens > 0)
-    dl_answer_number(&m->line[REQUEST], "", wh.x / tokens,
-                     " Wh per 1,000 output tokens");
+static struct dl_interval times(const struct dl_interval *x, double factor) {
+  return (struct dl_interval){factor * x->x, factor * x->low, factor * x->high};
 }
 
-static void energy_lines(struct summary *m) {
+/* Adds the energy of one of n, with as many digits as that of all. */
+static void add_each(const struct summary *m, struct dl_answer_line *l,
+                     double n, const char *after) {
+  char number[DL_NUMBER_SIZE];
+  const bool wide = m->energy.high > 1.5 * m->energy.low;
+  const double j = m->energy.x / n, wh = j / DL_J_PER_WH;
+  const bool small = wh < 0.01;
+  dl_answer_remark(l, "%s %s per %s",
+                   dl_format_digits(number, small ? j : wh, wide ? 2 : 3),
+                   small ? "J" : "Wh", after);
+}
+
+static void energy_line(const struct summary *m, struct dl_answer_line *l) {
   const struct dl_footprint *foot = &m->s->o->foot;
-  const bool node = !isnan(m->s->node_j.x);
-  const char *boundary = node ? m->s->node_boundary : m->e->boundary;
-  struct dl_answer_line *l = &m->line[ENERGY];
-  put(m, ENERGY, "Energy", DL_KWH, "J", &m->energy);
+  const char *boundary = m->node ? m->s->node_boundary : m->e->boundary;
   const bool several =
-      node ? m->s->node->use.nodes > 1 : m->s->result.job.run->n_gpus > 1;
-  if (strcmp(boundary, "gpu") == 0 && dl_is_cpu(m->s->result.job.found.gpu))
-    dl_answer_remark(l, several ? "CPUs alone" : "CPU alone");
-  else
-    dl_answer_remark(l, "%s", dl_boundary_words(boundary, several));
-  if (isnan(foot->pue.x))
-    return;
-  if (node) {
+      m->node ? m->s->node->use.nodes > 1 : m->job->run->n_gpus > 1;
+  const bool cpu = strcmp(boundary, "gpu") == 0 && dl_is_cpu(m->job->found.gpu);
+  const char *const of_cpus[] = {"CPU alone", "CPUs alone"};
+  dl_answer_figure(l, &(struct dl_answer){"Energy", DL_KWH, "J", m->energy.x,
+                                          m->energy.low, m->energy.high,
+                                          m->s->coverage});
+  if (dl_run_is_inference(m->job->run) && m->job->run->requests > 1)
+    add_each(m, l, m->job->run->requests,
+             m->served->tokens ? "request" : "sample");
+  dl_answer_remark(
+      l, "%s", cpu ? of_cpus[several] : dl_boundary_words(boundary, several));
+  if (m->node)
     dl_answer_number(l, "PUE ", foot->pue.x, "");
+}
+
+static void facility_line(const struct summary *m, struct dl_answer_line *l) {
+  const double pue = m->s->o->foot.pue.x;
+  const struct dl_interval all = times(&m->energy, pue);
+  if (m->node || isnan(pue))
     return;
+  put(l, "Facility", DL_KWH, "J", &all);
+  dl_answer_number(l, "PUE ", pue, "");
+}
+
+/* The share of what could be served that a given rate takes. */
+static void load_line(const struct summary *m, struct dl_answer_line *l) {
+  const double rate = m->job->run->request_rate;
+  const bool tokens = m->served->tokens;
+  char number[DL_NUMBER_SIZE];
+  if (!(rate > 0) || isnan(m->served->most_a_second))
+    return;
+  put(l, "Load", DL_PERCENT, "%",
+      &(struct dl_interval){rate / m->served->most_a_second, NAN, NAN});
+  dl_text_printf(&l->range, "%s at a time",
+                 dl_format_digits(number, m->served->batch, 2));
+  dl_answer_number(l, "at most ", m->served->most_a_second,
+                   tokens ? " requests/s" : " samples/s");
+}
+
+/* How fast requests are answered. */
+static void speed_line(const struct summary *m, struct dl_answer_line *l) {
+  const struct dl_served *served = m->served;
+  const double output = m->job->run->output_tokens;
+  if (!dl_run_is_inference(m->job->run) || isnan(served->most_a_second))
+    return;
+  if (!(served->tokens && output > 0)) {
+    put(l, "Speed", DL_TIME, NULL,
+        &(struct dl_interval){served->latency_s, NAN, NAN});
+    dl_text_add(&l->range, served->batch > 1 ? "per batch" : "each");
+  } else {
+    const double token_s =
+        served->decode_s / served->requests * served->batch / output;
+    const struct dl_value all = dl_number(served->latency_s);
+    put(l, "Speed", DL_TIME, NULL, &(struct dl_interval){token_s, NAN, NAN});
+    dl_text_add(&l->range, "per token, ");
+    dl_show(&l->range, DL_TIME, NULL, &all, NULL);
+    dl_text_add(&l->range, " per request");
   }
-  const double pue = foot->pue.x;
-  const struct dl_interval all = {pue * m->energy.x, pue * m->energy.low,
-                                  pue * m->energy.high};
-  put(m, FACILITY, "Facility", DL_KWH, "J", &all);
-  dl_answer_number(&m->line[FACILITY], "PUE ", pue, "");
-}
-
-/* Whether the duration is the user's. */
-static bool has_given_time(const struct dl_estimate *e) {
-  return e->duration_from && strcmp(e->duration_from, "given") == 0;
-}
-
-/* Adds the bound of the speed; both rates if the input pipeline is the bound,
- * in tokens for text. */
-static void bound_remark(struct summary *m, const char *bound) {
-  const struct dl_physical_parts *parts = &m->s->result.predictions.parts;
-  bool text = m->s->result.predictions.language;
-  double of_sample = text ? m->s->result.job.seq_len : 1;
-  double input = of_sample * parts->input_rate;
-  double gpus = of_sample * parts->gpu_rate;
-  bool millions = fmax(input, gpus) >= 1e6;
-  const double unit = millions ? 1e6 : 1;
-  char buf[2][DL_NUMBER_SIZE];
-  const char *samples = text ? "tokens" : "samples";
-  if (strcmp(bound, "input") == 0)
-    dl_answer_remark(&m->line[TIME], "bound by input: %s%s %s/s, GPUs %s",
-                     dl_format_digits(buf[0], input / unit, 3),
-                     millions ? "M" : "", samples,
-                     dl_format_digits(buf[1], gpus / unit, 3));
-  else
-    dl_answer_remark(&m->line[TIME], "bound by %s", bound);
-}
-
-/* Fills the line with the time that an epoch, a request or a token takes. */
-static void time_line(struct summary *m) {
-  const struct dl_job *job = &m->s->result.job;
-  const struct dl_served *served = &m->s->result.predictions.served;
-  const struct dl_estimate *e = m->e;
-  const bool physical = e->id == DL_METHOD_PHYSICAL;
-  const char *bound = m->s->result.predictions.parts.bound;
-  struct dl_answer_line *l = &m->line[TIME];
-  put(m, TIME, "Time", DL_TIME, "s",
-      &(struct dl_interval){e->duration_s.x, e->duration_s.low,
-                            e->duration_s.high});
-  if (dl_run_is_inference(job->run)) {
-    bound = served->bound;
+  if (!(m->job->run->request_rate > 0))
     dl_answer_number(l, "at most ", served->most_a_second,
                      served->tokens ? " requests/s" : " samples/s");
-  } else if (isnan(job->run->tokens) && job->epochs > 1 && job->found.arch &&
-             (job->fills || !dl_lasts_so_long(job))) {
-    dl_answer_quantity(l, DL_TIME, "s", e->duration_s.x / job->epochs,
-                       " per epoch");
-  }
-  if (m->s->result.predictions.language) {
-    bound = m->s->result.predictions.step.bound;
-    bool millions = e->tokens_per_s >= 1e6;
-    double shown = millions ? e->tokens_per_s / 1e6 : e->tokens_per_s;
-    dl_answer_number(l, "", shown, millions ? "M tokens/s" : " tokens/s");
-    dl_answer_number(l, "MFU ", 100 * e->mfu, " %");
-  }
-  if (has_given_time(e))
-    dl_answer_remark(l, "given");
-  else if (physical && bound && !(e->busy_share < 0.5)) /* else by waiting */
-    bound_remark(m, bound);
 }
 
-static void power_line(struct summary *m) {
-  const struct dl_job *job = &m->s->result.job;
-  const struct dl_accelerator *gpu = job->found.gpu;
-  const bool node = !isnan(m->s->node_j.x);
-  struct dl_answer_line *l = &m->line[POWER];
+/* Adds both rates where the input pipeline is the bound, in tokens for text. */
+static void input_remark(const struct summary *m, struct dl_answer_line *l) {
+  const struct dl_physical_parts *parts = &m->s->result.predictions.parts;
+  const bool text = m->s->result.predictions.language;
+  const double of_sample = text ? m->job->seq_len : 1;
+  const double input = of_sample * parts->input_rate;
+  const double gpus = of_sample * parts->gpu_rate;
+  const bool millions = fmax(input, gpus) >= 1e6;
+  const double unit = millions ? 1e6 : 1;
+  char buf[2][DL_NUMBER_SIZE];
+  dl_answer_remark(l, "data loading limits: %s of %s%s %s/s",
+                   dl_format_digits(buf[0], input / unit, 3),
+                   dl_format_digits(buf[1], gpus / unit, 3),
+                   millions ? "M" : "", text ? "tokens" : "samples");
+}
+
+/* The time, and that of an epoch or the rate of tokens. */
+static void time_line(const struct summary *m, struct dl_answer_line *l) {
+  const struct dl_job *job = m->job;
+  const struct dl_estimate *e = m->e;
+  const bool text = m->s->result.predictions.language;
+  const char *bound = text ? m->s->result.predictions.step.bound
+                           : m->s->result.predictions.parts.bound;
+  const bool trains = !dl_run_is_inference(job->run);
+  const bool given = e->duration_from && strcmp(e->duration_from, "given") == 0;
+  const bool millions = e->tokens_per_s >= 1e6;
+  put(l, "Time", DL_TIME, "s",
+      &(struct dl_interval){e->duration_s.x, e->duration_s.low,
+                            e->duration_s.high});
+  if (text)
+    dl_answer_number(l, "", e->tokens_per_s / (millions ? 1e6 : 1),
+                     millions ? "M tokens/s" : " tokens/s");
+  else if (trains && isnan(job->run->tokens) && job->epochs > 1 &&
+           job->found.arch && (job->fills || !dl_lasts_so_long(job)))
+    dl_answer_quantity(l, DL_TIME, "s", e->duration_s.x / job->epochs,
+                       " per epoch");
+  if (given)
+    dl_answer_remark(l, "given");
+  else if (trains && e->id == DL_METHOD_PHYSICAL && bound &&
+           strcmp(bound, "input") == 0 && !(e->busy_share < 0.5))
+    input_remark(m, l);
+}
+
+static void power_line(const struct summary *m, struct dl_answer_line *l) {
+  const struct dl_accelerator *gpu = m->job->found.gpu;
+  const double n = m->job->run->n_gpus;
   struct dl_memory_need need;
   char number[DL_NUMBER_SIZE];
-  struct dl_interval watts = {m->e->power_w.x, m->e->power_w.low,
-                              m->e->power_w.high};
-  if (node)
-    watts = m->s->node_power_w;
-  put(m, POWER, "Power", DL_WATTS, "W", &watts);
-  if (!node && job->run->n_gpus > 1) {
-    dl_answer_remark(l, "%s %s", dl_format_short(number, job->run->n_gpus),
-                     dl_is_cpu(gpu) ? "CPUs" : "GPUs");
-  }
+  const struct dl_interval watts =
+      m->node ? m->s->node_power_w
+              : (struct dl_interval){m->e->power_w.x, m->e->power_w.low,
+                                     m->e->power_w.high};
+  put(l, "Power", DL_WATTS, "W", &watts);
+  if (!m->node && n > 1)
+    dl_answer_number(l, "", watts.x / n,
+                     dl_is_cpu(gpu) ? " W per CPU" : " W per GPU");
   if (!isnan(m->e->busy_share))
-    dl_answer_remark(l, "GPU busy %.0f %% of the time", 100 * m->e->busy_share);
-  dl_memory_of(job, &need);
+    dl_answer_remark(l, "%s busy %.0f %% of the time",
+                     dl_is_cpu(m->s->result.job.found.gpu) ? "CPU" : "GPU",
+                     100 * m->e->busy_share);
+  dl_memory_of(m->job, &need);
   if (isnan(need.need_gb))
     return;
-  dl_answer_remark(l, "peak %smemory %s", dl_is_cpu(gpu) ? "" : "GPU ",
-                   dl_format_digits(number, need.need_gb, 3));
+  dl_answer_remark(l, "%s", dl_format_digits(number, need.need_gb, 3));
   if (gpu && !isnan(gpu->memory_gb))
     dl_text_printf(&l->remark, " of %s",
                    dl_format_short(number, gpu->memory_gb));
-  dl_text_add(&l->remark, " GB");
-  if (need.over)
-    dl_text_add(&l->remark, ": does not fit");
+  dl_text_add(&l->remark, need.over ? " GB: does not fit" : " GB");
 }
 
-/* Emissions and cost of the energy, at the facility where its PUE is known. */
-static void footprint_lines(struct summary *m) {
+/* The energy that is paid for, and emits: at the facility where its PUE is
+ * known. */
+static double paid(const struct summary *m) {
+  const double pue = m->s->o->foot.pue.x;
+  return (m->node || isnan(pue) ? 1 : pue) / DL_J_PER_KWH;
+}
+
+static void emissions_line(const struct summary *m, struct dl_answer_line *l) {
   const struct dl_footprint *foot = &m->s->o->foot;
-  const bool node = !isnan(m->s->node_j.x);
-  const double pue = node || isnan(foot->pue.x) ? 1 : foot->pue.x;
-  const double grams = pue * foot->intensity.x / DL_J_PER_KWH;
-  const double price = pue * foot->price / DL_J_PER_KWH;
-  const struct dl_interval *j = &m->energy;
-  struct dl_answer_line *l = &m->line[EMISSIONS];
-  put(m, EMISSIONS, "CO2e", DL_MASS, "g",
-      &(struct dl_interval){grams * j->x, grams * j->low, grams * j->high});
-  if (isnan(foot->intensity.x)) {
-    dl_answer_remark(l, "set --country, --cloud or --intensity");
-  } else {
-    dl_answer_number(l, "", foot->intensity.x, " g/kWh");
-    dl_answer_remark(l, "%s", foot->intensity.of);
+  const struct dl_interval g = times(&m->energy, paid(m) * foot->intensity.x);
+  put(l, "CO2e", DL_MASS, "g", &g);
+  l->hint = isnan(foot->intensity.x);
+  if (l->hint) {
+    dl_answer_remark(l, "add --country DE or --cloud aws:us-east-1");
+    return;
   }
-  const double made = m->s->embodied_g;
+  dl_answer_number(l, "", foot->intensity.x, " g/kWh");
+  dl_answer_remark(l, "%s", foot->intensity.of);
+}
+
+static void embodied_line(const struct summary *m, struct dl_answer_line *l) {
   if (m->s->node->embodied)
-    put(m, EMBODIED, "Embodied", DL_MASS, "g CO2e",
-        &(struct dl_interval){made, NAN, NAN});
-  if (!isnan(price))
-    put(m, COST, "Cost", DL_PLAIN, foot->currency,
-        &(struct dl_interval){price * j->x, price * j->low, price * j->high});
+    put(l, "Embodied", DL_MASS, "g CO2e",
+        &(struct dl_interval){m->s->embodied_g, NAN, NAN});
+}
+
+static void cost_line(const struct summary *m, struct dl_answer_line *l) {
+  const struct dl_footprint *foot = &m->s->o->foot;
+  const struct dl_interval x = times(&m->energy, paid(m) * foot->price);
+  if (!isnan(foot->price))
+    put(l, "Cost", DL_PLAIN, foot->currency, &x);
+}
+
+struct dl_interval dl_predict_energy(const struct dl_predict_answer *s) {
+  const struct dl_estimate *e = dl_result_best(&s->result);
+  if (!isnan(s->node_j.x) || !e)
+    return s->node_j;
+  return (struct dl_interval){e->energy_j.x, e->energy_j.low, e->energy_j.high};
+}
+
+double dl_predict_over_budget(const struct dl_predict_answer *s) {
+  const struct dl_interval j = dl_predict_energy(s);
+  const double above = log(j.high / (s->budget_kwh * DL_J_PER_KWH));
+  const double share = above / log(j.high / j.low);
+  return share > 0 ? fmin(1, share) : 0 * share; /* NaN stays */
+}
+
+static void budget_line(const struct summary *m, struct dl_answer_line *l) {
+  const double share = dl_predict_over_budget(m->s);
+  if (!isfinite(m->s->budget_kwh) || isnan(share))
+    return;
+  put(l, "Budget", DL_KWH, "J",
+      &(struct dl_interval){DL_J_PER_KWH * m->s->budget_kwh, NAN, NAN});
+  dl_answer_remark(l, "%.0f %% of the interval lies above", 100 * share);
+}
+
+/* What neither was given nor follows from what was. */
+static void assumed_line(const struct summary *m, struct dl_answer_line *l) {
+  const struct dl_job_predictions *p = &m->s->result.predictions;
+  const char *facts = dl_facts_assumed(m->job, NULL);
+  const bool physical = m->e->id == DL_METHOD_PHYSICAL;
+  const char *const more[] = {
+      m->e->software_matters ? "any software" : NULL,
+      m->e->software_matters && p->language ? "pauses of a whole training"
+                                            : NULL,
+      physical && dl_limit_matters(m->job) ? "full power limit" : NULL};
+  DL_TEXT(t);
+  dl_text_add(&t, m->assumed);
+  for (size_t i = 0; i < DL_LENGTH(more); i++)
+    if (more[i])
+      dl_text_printf(&t, "%s%s", t.len > 0 ? ", " : "", more[i]);
+  if (facts && physical && isnan(m->job->run->tokens) && !p->served.tokens &&
+      !p->served.tuned && !p->language)
+    dl_text_printf(&t, "%s%s from the network's FLOPs", t.len > 0 ? ", " : "",
+                   facts);
+  dl_answer_text(l, "Assumed", dl_text_str(&t));
 }
 
 /* --- what the answer is based on */
 
-/* Which errors intervals come from, and what is new where these are used. */
+/* What was held out to find the intervals: others than the job's own, unless
+ * that was measured. */
 static const struct basis {
-  const char *left_out, *errors, *groups, *new;
-} bases[] = {
-    {"config", "leave-one-configuration-out", "configurations", NULL},
-    {"arch", "leave-one-architecture-out", "architectures", "this network"},
-    {"gpu", "leave-one-GPU-out", "GPUs", "this GPU"},
-    {"pair", "leave-one-pair-out", "networks on GPUs", NULL},
-    {"setting", "leave-one-value-out", "values of a setting", "this value"},
-    {"rows", "held-out", "runs", NULL}};
+  const char *left_out, *groups;
+  bool may_be_new;
+} bases[] = {{"config", "measured configurations", false},
+             {"arch", "networks", true},
+             {"gpu", "GPUs", true},
+             {"pair", "networks on GPUs", false},
+             {"setting", "values of a setting", true},
+             {"rows", "runs", false}};
 
 static const struct basis *basis_of(const struct dl_estimate *e) {
   for (size_t i = 0; e->interval_from && i < DL_LENGTH(bases); i++)
@@ -223,115 +287,65 @@ static const struct basis *basis_of(const struct dl_estimate *e) {
   return NULL;
 }
 
-static void say_basis(struct dl_report *r, const struct dl_predict_answer *s) {
-  const struct dl_estimate *e = &s->result.est[s->result.best];
-  const struct basis *b = basis_of(e);
-  DL_TEXT(t);
-  if (b && b->new && !e->all_seen)
-    dl_text_printf(&t, "%s%s", b->new, e->n_outside > 0 ? ", " : "");
-  dl_add_quantities(&t, e->outside, e->n_outside);
-  if (t.len > 0)
-    dl_report_say(r, "Outside the training data: %s.", dl_text_str(&t));
-  if (e->interval_from && strcmp(e->interval_from, "repeat") == 0)
-    dl_report_say(r,
-                  "Interval from repeated runs: the model was calibrated with "
-                  "%zu of this configuration.",
-                  e->interval_groups);
-  if (b)
-    dl_report_say(r, "Interval from %s errors (%zu %s)%s.", b->errors,
-                  e->interval_groups, b->groups,
-                  e->software_matters ? "; software unknown (--stack)" : "");
-  if (e->software_matters && s->result.predictions.language)
-    dl_report_say(r, "Time of a whole training; with --stack that of its "
-                     "steps.");
-}
-
-/* Says what is assumed of the software and of several GPUs in inference. */
-static void say_serving(struct dl_report *r, const struct dl_result *result) {
-  const struct dl_row *row = result->job.row;
-  const struct dl_run *run = result->job.run;
-  const char *s[] = {run->replicas > 1 ? "copies" : "copy",
-                     run->tensor_parallel > 1 ? "GPUs" : "GPU"};
-  if (!dl_run_is_inference(run) || result->predictions.served.on_cpu)
-    return;
-  if (dl_is_assumed(row, DL_RUN_stack))
-    dl_report_say(r,
-                  "Assumed: plain Transformers or Diffusers, with the host's "
-                  "time (--stack).");
-  if (dl_is_assumed(row, DL_RUN_tensor_parallel))
-    dl_report_say(r,
-                  "Assumed: %g %s of the model on %g %s each "
-                  "(--tensor-parallel, --replicas).",
-                  run->replicas, s[0], run->tensor_parallel, s[1]);
-}
-
 /* Says that the answer comes from another method, for want of an estimate with
  * an interval. */
-static void say_rule_of_thumb(struct dl_report *r,
+static void add_rule_of_thumb(struct dl_text *t,
                               const struct dl_predict_answer *s) {
   const struct dl_estimate *e = &s->result.est[s->result.best];
-  for (size_t i = 0; i < s->result.n && isnan(e->energy_j.low); i++)
+  dl_text_printf(t, "a rule of thumb (%s), no interval", e->method);
+  for (size_t i = 0; i < s->result.n; i++)
     if (s->result.est[i].lacks && s->result.est[i].id == DL_METHOD_PHYSICAL) {
       DL_TEXT(lacks);
       dl_add_setting(&lacks, s->result.est[i].lacks);
-      dl_report_say(r,
-                    "A rule of thumb without an interval: physical lacks %s.",
-                    lacks.s);
+      dl_text_printf(t, ": a better one needs %s", lacks.s);
     }
 }
 
-/* "Method physical; others 13.7 to 16.3 kWh (--all)." */
-static void say_methods(struct dl_report *r, const struct dl_predict_answer *s,
-                        bool all, bool explain) {
+static void basis_line(const struct summary *m, struct dl_answer_line *l) {
+  const struct dl_estimate *e = m->e;
+  const struct basis *b = basis_of(e);
   DL_TEXT(t);
-  double low = INFINITY, high = -INFINITY;
-  for (size_t i = 0; i < s->result.n; i++)
-    if ((long)i != s->result.best && !isnan(s->result.est[i].energy_j.x)) {
-      low = fmin(low, s->result.est[i].energy_j.x);
-      high = fmax(high, s->result.est[i].energy_j.x);
-    }
-  dl_text_printf(&t, "Method %s", s->result.est[s->result.best].method);
-  if (!all && low <= high) {
-    const struct dl_value from = dl_number(low), to = dl_number(high);
-    dl_text_add(&t, "; others ");
-    dl_add_interval(&t, DL_KWH, "J", s->result.est[s->result.best].energy_j.x,
-                    &from, &to);
-    dl_text_printf(&t, "%s (--all)",
-                   isnan(s->node_j.x) ? "" : " for the GPUs alone");
+  if (b) {
+    dl_text_printf(&t, "%zu %s%s", e->interval_groups,
+                   b->may_be_new && !e->all_seen ? "other " : "", b->groups);
+  } else if (e->interval_from) {
+    dl_text_printf(&t, "%zu runs of this configuration", e->interval_groups);
+  } else if (isnan(e->energy_j.low)) {
+    add_rule_of_thumb(&t, m->s);
   }
-  dl_text_add(&t, explain ? "." : ". Details: --explain.");
-  dl_report_say(r, "%s", dl_text_str(&t));
+  if (e->n_outside > 0) {
+    dl_text_add(&t, t.len > 0 ? "; outside their range: "
+                              : "outside the measured range: ");
+    dl_add_quantities(&t, e->outside, e->n_outside);
+  }
+  dl_answer_text(l, "Basis", dl_text_str(&t));
 }
+
+static void better_line(const struct summary *m, struct dl_answer_line *l) {
+  dl_answer_text(l, "Better", dl_text_or(m->s->better, ""));
+}
+
+/* The lines in their order. */
+static void (*const fillers[])(const struct summary *,
+                               struct dl_answer_line *) = {
+    energy_line,  facility_line,  load_line,     speed_line, time_line,
+    power_line,   emissions_line, embodied_line, cost_line,  budget_line,
+    assumed_line, basis_line,     better_line};
 
 void dl_predict_summary(struct dl_report *r, const struct dl_predict_answer *s,
-                        bool all, bool explain) {
+                        const char *assumed) {
   const struct dl_estimate *e = &s->result.est[s->result.best];
-  const char *assumed = dl_facts_assumed(&s->result.job, NULL);
-  struct summary m = {.s = s, .e = e, .energy = s->node_j};
-  if (isnan(s->node_j.x))
-    m.energy =
-        (struct dl_interval){e->energy_j.x, e->energy_j.low, e->energy_j.high};
-  request_line(&m);
-  energy_lines(&m);
-  time_line(&m);
-  power_line(&m);
-  footprint_lines(&m);
-  dl_answer_lines(r, m.line, N_LINES);
-  say_serving(r, &s->result);
-  say_basis(r, s);
-  say_rule_of_thumb(r, s);
-  if (assumed && e->id == DL_METHOD_PHYSICAL &&
-      isnan(s->result.job.run->tokens) &&
-      !s->result.predictions.served.tokens &&
-      !s->result.predictions.served.tuned && !s->result.predictions.language)
-    dl_report_say(r,
-                  "Unknown for this network and derived from its FLOPs: %s; "
-                  "the interval is wider for it.",
-                  assumed);
-  if (e->id == DL_METHOD_PHYSICAL && dl_limit_matters(&s->result.job))
-    dl_report_say(r, "Boards may have a lowered limit (--set power_limit_w): "
-                     "time and power have room for it.");
-  say_methods(r, s, all, explain);
+  struct dl_answer_line line[DL_LENGTH(fillers)] = {0};
+  const struct summary m = {.s = s,
+                            .e = e,
+                            .job = &s->result.job,
+                            .served = &s->result.predictions.served,
+                            .node = !isnan(s->node_j.x),
+                            .energy = dl_predict_energy(s),
+                            .assumed = assumed};
+  for (size_t i = 0; i < DL_LENGTH(fillers); i++)
+    fillers[i](&m, &line[i]);
+  dl_answer_lines(r, line, DL_LENGTH(fillers));
 }
 
 /* --- with --explain */

@@ -13,8 +13,10 @@ struct dl_predict_answer {
   struct dl_result result;
   const struct dl_job_options *o;
   const struct dl_node_options *node;
-  double coverage;   /* 0 .. 1 */
-  char interval[32]; /* "90 % interval" */
+  double coverage;    /* 0 .. 1 */
+  double budget_kwh;  /* INFINITY: none */
+  const char *better; /* a set-up that takes less energy; NULL: none */
+  char interval[32];  /* "90 % interval" */
   /* Of a node: its energy and power at its widest boundary, and the embodied
    * carbon that the job is charged. Numbers are NaN without. */
   struct dl_interval node_j, node_power_w;
@@ -22,18 +24,32 @@ struct dl_predict_answer {
   double embodied_g;
 };
 
-/* Adds energy, time, power, emissions and cost of the recommended estimate for
- * people, each with its interval if there is one; then their basis: quantities
- * outside the training data, the origin of the interval, and the range of the
- * other methods. The report is a group with the title of dl_predict_title.
- * `all`, `explain`: these parts follow, and no option is named for them. */
-void dl_predict_summary(struct dl_report *r, const struct dl_predict_answer *s,
-                        bool all, bool explain);
+/* The energy of the answer, of the node where there is one, and the share of
+ * its interval that lies above the budget, by logarithms: NaN without an
+ * interval.
+ */
+struct dl_interval dl_predict_energy(const struct dl_predict_answer *s);
+double dl_predict_over_budget(const struct dl_predict_answer *s);
 
-/* Appends "ResNet-50 on 4 x NVIDIA A100-SXM4-40GB: 90 epochs (defaults:
- * ImageNet, batch size 256, TF32)": the network, the machine, the settings that
- * were given, and those that were not. */
-void dl_predict_title(struct dl_text *t, const struct dl_job *job,
+/* Adds energy, time, power, emissions and cost of the recommended estimate for
+ * people, each with its interval if there is one; then what is assumed, what
+ * the estimate is based on, and a better set-up. The report is a group with the
+ * title of dl_predict_title. */
+void dl_predict_summary(struct dl_report *r, const struct dl_predict_answer *s,
+                        const char *assumed);
+
+/* Names of the columns whose values are assumed: neither given nor from what is
+ * given. */
+struct dl_assumed_names {
+  const char *name[40];
+  size_t n;
+};
+
+/* Appends "ResNet-50 on 4 x NVIDIA A100-SXM4-40GB: 90 epochs", the network, the
+ * machine and the settings that were given, and to `assumed` the settings that
+ * were not: "ImageNet, batch size 256, TF32", all of which *names has. */
+void dl_predict_title(struct dl_text *t, struct dl_text *assumed,
+                      struct dl_assumed_names *names, const struct dl_job *job,
                       const struct dl_node_options *node);
 
 /* Adds the columns that are known of a training, the share of the time in which

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One line that says what was estimated. */
+/* What was estimated, in a line, and what is assumed. */
 
 #include <ctype.h>
 #include <math.h>
@@ -14,15 +14,34 @@
 #include "estimate/methods/work.h"
 #include "run/setup/training_setup.h"
 
-/* Settings that were given, and defaults. */
+/* Settings in words; names are those of the columns that are assumed. */
 struct title_settings {
   const struct dl_job *job;
-  struct dl_text list[2]; /* given, default */
+  struct dl_text list[2]; /* given, assumed */
+  struct dl_assumed_names *names;
 };
 
 static void add(struct title_settings *s, bool given, const char *text) {
   struct dl_text *t = &s->list[given ? 0 : 1];
   dl_text_printf(t, "%s%s", t->len > 0 ? ", " : "", text);
+}
+
+/* Notes that a column is assumed; false if that is known. */
+static bool note(struct title_settings *s, enum dl_run_id id) {
+  struct dl_assumed_names *to = s->names;
+  const char *name = dl_run_columns[id].name;
+  if (dl_text_index(to->name, to->n, name) >= 0 || to->n == DL_LENGTH(to->name))
+    return false;
+  to->name[to->n++] = name;
+  return true;
+}
+
+/* Adds the value of a column; of an assumed one, its name too. */
+static void add_column(struct title_settings *s, enum dl_run_id id, bool given,
+                       const char *text) {
+  add(s, given, text);
+  if (!given)
+    note(s, id);
 }
 
 /* A number that follows from given ones is no default. */
@@ -39,6 +58,18 @@ static bool is_given(const struct title_settings *s, enum dl_run_id id) {
   return (from || dl_run_set_has(given, id)) && !dl_is_assumed(s->job->row, id);
 }
 
+/* Puts commas between groups of three of five or more digits. */
+static void add_separators(char number[DL_NUMBER_SIZE]) {
+  size_t n = strlen(number);
+  if (n < 5 || strspn(number, "0123456789") < n)
+    return;
+  for (size_t at = n; at > 3; n++) {
+    at -= 3;
+    memmove(number + at + 1, number + at, n - at + 1);
+    number[at] = ',';
+  }
+}
+
 /* A number between two texts: "batch size 256", "90 epochs"; an s follows a
  * noun of several. */
 static void add_number(struct title_settings *s, enum dl_run_id id,
@@ -48,12 +79,13 @@ static void add_number(struct title_settings *s, enum dl_run_id id,
   if (isnan(x))
     return;
   dl_format_large_count(number, x);
+  add_separators(number);
   bool several = before[0] == '\0' && (x > 1 || x < 1);
   const char *end = strstr(after, "(s)");
   dl_text_printf(&t, "%s%s%.*s%s%s", before, number,
                  end ? (int)(end - after) : (int)strlen(after), after,
                  end && several ? "s" : "", end ? end + 3 : "");
-  add(s, is_given(s, id), dl_text_str(&t));
+  add_column(s, id, is_given(s, id), dl_text_str(&t));
 }
 
 /* "TF32"; words of more than formats and digits stay as they are. */
@@ -65,7 +97,7 @@ static void add_precision(struct title_settings *s) {
     return;
   for (size_t i = 0; i <= n; i++)
     upper[i] = (char)toupper((unsigned char)p[i]);
-  add(s, is_given(s, DL_RUN_precision), upper);
+  add_column(s, DL_RUN_precision, is_given(s, DL_RUN_precision), upper);
 }
 
 /* "4.16 epochs": what fills a known duration at a known speed, else the tokens
@@ -101,7 +133,7 @@ static void add_data(struct title_settings *s) {
     const char *name = dl_job_dataset(job);
     bool samples = is_given(s, DL_RUN_train_samples);
     if (name && !samples)
-      add(s, is_given(s, DL_RUN_dataset), name);
+      add_column(s, DL_RUN_dataset, is_given(s, DL_RUN_dataset), name);
     else if (!isnan(job->run->train_samples))
       add_number(s, DL_RUN_train_samples, "", job->run->train_samples,
                  " training sample(s)");
@@ -123,6 +155,7 @@ static void add_inference(struct title_settings *s) {
              " prompt token(s)");
   add_number(s, DL_RUN_output_tokens, "", run->output_tokens,
              " output token(s)");
+  add_number(s, DL_RUN_beams, "", run->beams, " beam(s)");
   add_number(s, DL_RUN_denoising_steps, "", run->denoising_steps,
              " denoising step(s)");
   if (!isnan(run->request_rate))
@@ -130,20 +163,70 @@ static void add_inference(struct title_settings *s) {
                " requests per second");
 }
 
-/* Checkpointing that dlest assumes, since a training would not fit or is slower
- * otherwise. */
-static void add_checkpointing(struct title_settings *s) {
+/* Words for settings that are assumed; a row with a number is left out where it
+ * is below 2, a row of a word where it is another word. */
+static const struct assumed_words {
+  enum dl_run_id id;
+  const char *word; /* NULL: a number */
+  const char *text; /* with %s for the number */
+} assumed_words[] = {
+    {DL_RUN_checkpointing, "none", "no recomputation"},
+    {DL_RUN_checkpointing, "selective", "selective recomputation"},
+    {DL_RUN_checkpointing, "full", "recomputed activations"},
+    {DL_RUN_attention, "eager", "eager attention"},
+    {DL_RUN_sharding, "zero1", "sharded by ZeRO-1"},
+    {DL_RUN_sharding, "zero2", "sharded by ZeRO-2"},
+    {DL_RUN_sharding, "zero3", "sharded by ZeRO-3"},
+    {DL_RUN_stack, "transformers", "plain Transformers or Diffusers"},
+    {DL_RUN_checkpointed_layers, NULL, "in %s layers"},
+    {DL_RUN_lora_rank, NULL, "LoRA rank %s"},
+    {DL_RUN_grad_accum, NULL, "%s batches per step"},
+    {DL_RUN_tensor_parallel, NULL, "%s GPUs per copy"},
+    {DL_RUN_pipeline_parallel, NULL, "%s pipeline stages"},
+    {DL_RUN_virtual_stages, NULL, "%s virtual stages"},
+    {DL_RUN_expert_parallel, NULL, "%s expert-parallel GPUs"},
+    {DL_RUN_replicas, NULL, "%s copies of the model"}};
+
+static bool has_words(enum dl_run_id id) {
+  for (size_t i = 0; i < DL_LENGTH(assumed_words); i++)
+    if (assumed_words[i].id == id)
+      return true;
+  return false;
+}
+
+static void add_words(struct title_settings *s, const struct assumed_words *w) {
   const struct dl_run *run = s->job->run;
-  char n[DL_NUMBER_SIZE];
+  const char *word = w->word ? dl_run_text(run, w->id) : NULL;
+  double x = w->word ? (double)NAN : dl_run_number(run, w->id);
+  char number[DL_NUMBER_SIZE];
   DL_TEXT(t);
-  if (run->checkpointing != DL_CHECKPOINT_FULL ||
-      is_given(s, DL_RUN_checkpointing))
+  if (w->word ? !word || strcmp(word, w->word) != 0 : !(x >= 2))
     return;
-  dl_text_add(&t, "full checkpointing");
-  if (!isnan(run->checkpointed_layers))
-    dl_text_printf(&t, " of %s layers",
-                   dl_format_short(n, run->checkpointed_layers));
+  const char *at = strstr(w->text, "%s");
+  dl_text_printf(&t, "%.*s%s%s", at ? (int)(at - w->text) : 0, w->text,
+                 at ? dl_format_short(number, x) : w->text, at ? at + 2 : "");
   add(s, false, dl_text_str(&t));
+}
+
+/* Adds what else is assumed: in the words of the table above, others by their
+ * label. */
+static void add_assumed(struct title_settings *s) {
+  char number[DL_NUMBER_SIZE];
+  for (size_t i = 0; i < DL_LENGTH(assumed_words); i++)
+    if (dl_is_assumed(s->job->row, assumed_words[i].id))
+      add_words(s, &assumed_words[i]);
+  for (size_t i = 0; i < DL_N_RUN_COLUMNS; i++) {
+    const struct dl_run_column *c = &dl_run_columns[i];
+    DL_TEXT(t);
+    if (!dl_is_assumed(s->job->row, c->id) || !note(s, c->id) ||
+        has_words(c->id) || !c->label)
+      continue;
+    dl_text_printf(&t, "%s %s", c->label,
+                   c->is_text ? dl_run_text(s->job->run, c->id)
+                              : dl_format_short(
+                                    number, dl_run_number(s->job->run, c->id)));
+    add(s, false, dl_text_str(&t));
+  }
 }
 
 static void add_settings(struct title_settings *s) {
@@ -176,7 +259,6 @@ static void add_settings(struct title_settings *s) {
     add(s, true, tuning[run->fine_tune]);
   if (run->cached_latents == DL_CACHED_LATENTS_YES)
     add(s, true, "cached latents");
-  add_checkpointing(s);
   if (run->stack && !dl_run_is_inference(run)) {
     DL_TEXT(t);
     dl_text_printf(&t, "software %s", run->stack);
@@ -202,21 +284,23 @@ static void add_machine(struct dl_text *t, const struct dl_job *job,
     dl_text_printf(t, " in node %s", node->entry.head.id);
 }
 
-void dl_predict_title(struct dl_text *t, const struct dl_job *job,
+void dl_predict_title(struct dl_text *t, struct dl_text *assumed,
+                      struct dl_assumed_names *names, const struct dl_job *job,
                       const struct dl_node_options *node) {
   const struct dl_architecture *arch = job->found.arch;
   const char *name = arch ? arch->head.name : job->run->arch;
-  struct title_settings s = {.job = job};
+  struct title_settings s = {.job = job, .names = names};
+  *names = (struct dl_assumed_names){0};
   if (name)
     dl_text_printf(t, "%s on ", name);
   add_machine(t, job, node);
-  if (name) /* else the duration alone counts */
+  if (name) { /* else the duration alone counts */
     add_settings(&s);
+    add_assumed(&s);
+  }
   if (s.list[0].len > 0)
     dl_text_printf(t, ": %s", dl_text_str(&s.list[0]));
-  if (s.list[1].len > 0)
-    dl_text_printf(t, s.list[0].len > 0 ? " (defaults: %s)" : "; defaults: %s",
-                   dl_text_str(&s.list[1]));
+  dl_text_add(assumed, dl_text_str(&s.list[1]));
   dl_text_free(&s.list[0]);
   dl_text_free(&s.list[1]);
 }

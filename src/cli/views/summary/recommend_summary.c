@@ -83,9 +83,10 @@ static void energy_line(struct dl_answer_line *l, const char *label,
                         const struct dl_recommended_choices *c,
                         const struct dl_alternative *a) {
   bool first = a == c->l->c;
-  dl_answer_figure(l, &(struct dl_answer){label, DL_KWH, "J", a->energy_j.x,
-                                          first ? a->energy_j.low : NAN,
-                                          a->energy_j.high, c->interval});
+  dl_answer_figure(
+      l, &(struct dl_answer){label, DL_KWH, "J", a->energy_j.x,
+                             first ? a->energy_j.low : NAN, a->energy_j.high,
+                             first ? c->o->coverage : (double)NAN});
 }
 
 static void next_line(struct dl_answer_line *l,
@@ -113,13 +114,14 @@ static void costs_lines(struct dl_answer_line *line,
   if (!isnan(a->co2e_g.x))
     dl_answer_figure(&line[EMISSIONS],
                      &(struct dl_answer){"CO2e", DL_MASS, "g", a->co2e_g.x,
-                                         a->co2e_g.low, a->co2e_g.high, NULL});
+                                         a->co2e_g.low, a->co2e_g.high,
+                                         c->o->coverage});
   if (isnan(a->cost.x))
     return;
   dl_answer_figure(&line[COST],
                    &(struct dl_answer){"Cost", DL_PLAIN, currency_of(c->o),
                                        a->cost.x, a->cost.low, a->cost.high,
-                                       NULL});
+                                       c->o->coverage});
   if (isnan(c->o->job.site.price))
     dl_answer_remark(&line[COST], "by the hour");
 }
@@ -146,7 +148,7 @@ void dl_recommend_answer(struct dl_report *r,
   if (!isnan(a->duration_s))
     dl_answer_figure(&line[TIME],
                      &(struct dl_answer){"Time", DL_TIME, "s", a->duration_s,
-                                         NAN, NAN, NULL});
+                                         NAN, NAN, NAN});
   if (a->bound)
     dl_answer_remark(&line[TIME], "bound by %s", a->bound);
   dl_answer_number(&line[TIME], "peak GPU memory ", a->memory_need_gb, " GB");

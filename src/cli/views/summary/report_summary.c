@@ -12,7 +12,7 @@ enum { ENERGY, FACILITY, GPU_TIME, EMISSIONS, COST, N_LINES };
 static void figure(struct dl_answer_line *l, const char *label,
                    enum dl_style style, const char *unit, double x) {
   dl_answer_figure(l,
-                   &(struct dl_answer){label, style, unit, x, NAN, NAN, NULL});
+                   &(struct dl_answer){label, style, unit, x, NAN, NAN, NAN});
 }
 
 /* "9.79 kWh measured (2 jobs)". */
