@@ -136,18 +136,17 @@ static enum dl_status take_row(void *ctx, size_t part,
           l->measured && !dl_measured_has(l->measured, job, &row->predictions),
       .excluded = memory.over ? DL_CHOICE_MEMORY : DL_CHOICE_MEETS,
   };
-  c->has_16_bits =
-      found->gpu && !(isnan(found->gpu->peak_fp16_tensor_tflops) &&
-                      isnan(found->gpu->peak_bf16_tensor_tflops));
+  c->has_16_bits = found->gpu && !(isnan(found->gpu->peak_fp16_tensor_tflops) &&
+                                   isnan(found->gpu->peak_bf16_tensor_tflops));
   put_beyond(c, est);
   if (t->node)
     put_node(c, t->node, est);
   return DL_OK;
 }
 
-/* Keeps of pairs of choices, by themselves and in the precision that is offered,
- * the second where the first computes in FP32 or TF32 and the accelerator has a
- * rate in 16 bits. */
+/* Keeps of pairs of choices, by themselves and in the precision that is
+ * offered, the second where the first computes in FP32 or TF32 and the
+ * accelerator has a rate in 16 bits. */
 static void drop_offered(struct dl_choices *l, size_t first) {
   const char *const full[] = {dl_precision_words[DL_PRECISION_FP32],
                               dl_precision_words[DL_PRECISION_TF32]};

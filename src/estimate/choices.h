@@ -42,11 +42,11 @@ const char *dl_excluded_name(enum dl_excluded why);
  * table that was read. */
 struct dl_alternative {
   const char *arch, *gpu;
-  const char *node; /* the computer; NULL: the GPUs alone */
+  const char *node;   /* the computer; NULL: the GPUs alone */
   const char *region; /* of several: a country or cloud region; or NULL */
   double n_gpus, image_px, seq_len, batch_size;
   double billed; /* accelerators by the hour: of a node all */
-  double work; /* samples or tokens that it trains on; 0: by a table */
+  double work;   /* samples or tokens that it trains on; 0: by a table */
   double accuracy;
   struct dl_interval energy_j;
   double duration_s;
@@ -79,7 +79,7 @@ struct dl_choices {
   /* All choices share these, which the first one sets; NaN where measured. */
   double epochs, train_samples, val_samples;
   bool at_rate; /* requests come at a rate: the time is that of a response */
-  enum dl_objective by[DL_N_OBJECTIVES]; /* as they were judged */
+  enum dl_objective by[DL_N_OBJECTIVES];         /* as they were judged */
   double requests, prompt_tokens, output_tokens; /* NaN: no inference */
 };
 
@@ -95,11 +95,11 @@ struct dl_choice_node {
   enum dl_boundary boundary;
 };
 
-/* An axis of precisions that begins with none (dl_axes_offer) is the last: the
- * second counts where it takes the place of FP32 or TF32. */
 /* Adds the estimates of all combinations of rows->axes by the first method of
  * an engine, on a node or (NULL) without. Errors as dl_rows_each, and too many
- * choices (DL_EUSAGE). */
+ * choices (DL_EUSAGE). The last axis may be precisions that begin with none
+ * (dl_axes_offer): the second counts where it takes the place of FP32 or TF32.
+ */
 enum dl_status dl_choices_sweep(struct dl_choices *l,
                                 const struct dl_rows *rows, struct dl_engine *e,
                                 const struct dl_choice_node *node,
@@ -121,10 +121,10 @@ struct dl_choice_limits {
 };
 
 /* Settles what is excluded and the place of the others, and puts them in
- * order: the front by the first objective, then those whose interval leaves it open, then
- * those that are beaten, then the excluded as they came. Where no choice has a
- * duration (an accuracy), that does not count; where some have one, those
- * without are on no front. */
+ * order: the front by the first objective, then those whose interval leaves it
+ * open, then those that are beaten, then the excluded as they came. Where no
+ * choice has a duration (an accuracy), that does not count; where some have
+ * one, those without are on no front. */
 void dl_choices_judge(struct dl_choices *l,
                       const struct dl_choice_limits *limits);
 

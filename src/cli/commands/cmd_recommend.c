@@ -96,9 +96,9 @@ static void free_options(void *options_at) {
 
 /* The axes of the sweep, the last running fastest. A further one is a row
  * here and an option that may be a list (job_options.c). */
-static const char *const axes[] = {
-    "arch",       "gpu",       "n_gpus", "seq_len", "image_px",
-    "batch_size", "precision", NULL};
+static const char *const axes[] = {"arch",      "gpu",      "n_gpus",
+                                   "seq_len",   "image_px", "batch_size",
+                                   "precision", NULL};
 
 /* Axes that choose among the runs of a table. */
 static const char *const table_axes[] = {

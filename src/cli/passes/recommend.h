@@ -38,10 +38,10 @@ struct dl_recommend_options {
   double budget_kwh;    /* limits.budget_j in kWh; INFINITY without one */
   struct dl_strlist by; /* names of the objectives */
   struct dl_hour_prices gpu_price;
-  bool all, explain;    /* text prints every choice, the settings */
-  bool extrapolate;     /* accelerators of generations that were not measured
-                           are choices too */
-  bool searched;        /* accelerators or nodes of the catalogue, not a list */
+  bool all, explain; /* text prints every choice, the settings */
+  bool extrapolate;  /* accelerators of generations that were not measured
+                        are choices too */
+  bool searched;     /* accelerators or nodes of the catalogue, not a list */
 };
 
 /* A node and how many of its accelerators are used. */
@@ -70,7 +70,7 @@ struct dl_recommend_data {
   struct dl_measured measured;
   struct dl_recommend_node *node; /* owned, as what they point to */
   size_t n_nodes, cap_nodes;
-  struct dl_strlist names; /* of regions */
+  struct dl_strlist names;            /* of regions */
   struct dl_recommend_region *region; /* owned; one at least */
   size_t n_regions;
 };

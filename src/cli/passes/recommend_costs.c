@@ -50,7 +50,8 @@ static enum dl_status look_prices_up(struct dl_cli *cli,
   return DL_OK;
 }
 
-/* Refuses an objective that nothing gives, and a PUE that counts for nothing. */
+/* Refuses an objective that nothing gives, and a PUE that counts for nothing.
+ */
 static enum dl_status check_objectives(struct dl_cli *cli,
                                        const struct dl_recommend_options *o,
                                        const struct dl_recommend_data *r) {
@@ -126,13 +127,13 @@ void dl_recommend_cost(const struct dl_recommend_options *o,
                        const struct dl_footprint *foot, double node_price,
                        struct dl_alternative *c) {
   double pue = c->node ? 1 : dl_or(foot->pue.x, 1);
-  double hour = dl_or(c->billed * hour_price(&o->gpu_price, c->gpu),
-                      node_price);
+  double hour =
+      dl_or(c->billed * hour_price(&o->gpu_price, c->gpu), node_price);
   c->co2e_g = times(&c->energy_j, pue * foot->intensity.x / DL_J_PER_KWH);
   c->cost = times(&c->energy_j, pue * foot->price / DL_J_PER_KWH);
   if (!isnan(hour))
-    c->cost = (struct dl_interval){c->duration_s / DL_S_PER_HOUR * hour, NAN,
-                                   NAN};
+    c->cost =
+        (struct dl_interval){c->duration_s / DL_S_PER_HOUR * hour, NAN, NAN};
 }
 
 /* Warns of prices of accelerators that no choice has. */

@@ -12,7 +12,7 @@
 #include "estimate/methods/work.h"
 
 /* Axes of the sweep on each node. */
-static const char *const node_axes[] = {"arch", "seq_len", "image_px",
+static const char *const node_axes[] = {"arch",       "seq_len",   "image_px",
                                         "batch_size", "precision", NULL};
 
 /* The requested nodes, and numbers of accelerators. */

@@ -79,8 +79,7 @@ static const struct dl_member_column columns[COLUMNS] = {
     [C_REGION] = {{"region", "region", NULL, DL_CODE, DL_MAIN}, OF(region)},
     [C_CO2E] = {{"co2e_g", "CO2e", "g", DL_MASS, 0}, OF(co2e_g.x)},
     [C_CO2E_LOW] = {{"co2e_low_g", NULL, NULL, DL_PLAIN, 0}, OF(co2e_g.low)},
-    [C_CO2E_HIGH] = {{"co2e_high_g", NULL, NULL, DL_PLAIN, 0},
-                     OF(co2e_g.high)},
+    [C_CO2E_HIGH] = {{"co2e_high_g", NULL, NULL, DL_PLAIN, 0}, OF(co2e_g.high)},
     [C_COST] = {{"cost", "cost", NULL, DL_PLAIN, 0}, OF(cost.x)},
     [C_RESPONSE] = {{"response_s", "response", "s", DL_TIME, 0},
                     OF(response_s)},
@@ -155,16 +154,16 @@ static void add_choices(struct view *w) {
 /* Where the carbon intensities of regions come from, for programs. */
 static void add_regions(struct view *w, const struct dl_recommend_data *r) {
   static const struct dl_column c[] = {
-      {.key = "region"},         {.key = "intensity_g_kwh"},
-      {.key = "intensity_of"},   {.key = "intensity_year"},
+      {.key = "region"},           {.key = "intensity_g_kwh"},
+      {.key = "intensity_of"},     {.key = "intensity_year"},
       {.key = "intensity_source"}, {.key = "pue"}};
-  struct dl_table *t = dl_report_table(w->r, "regions", NULL, c, DL_LENGTH(c),
-                                       false);
+  struct dl_table *t =
+      dl_report_table(w->r, "regions", NULL, c, DL_LENGTH(c), false);
   for (size_t i = 0; i < r->n_regions; i++) {
     const struct dl_footprint *f = &r->region[i].foot;
     const struct dl_value v[] = {
-        dl_string(r->region[i].name), dl_number(f->intensity.x),
-        dl_string(f->intensity.of),   dl_number(f->intensity.year),
+        dl_string(r->region[i].name),   dl_number(f->intensity.x),
+        dl_string(f->intensity.of),     dl_number(f->intensity.year),
         dl_string(f->intensity.source), dl_number(f->pue.x)};
     dl_table_row(t, v, NULL);
   }
@@ -226,10 +225,10 @@ static void title_of(char *title, size_t size, const char *text, size_t shown,
 static void add_text(struct view *w, const char *text, size_t from,
                      size_t end) {
   static const enum column shown[] = {
-      C_ARCH,     C_REGION, C_NODE,      C_GPU,      C_GPUS, C_PX,
-      C_SEQ,      C_BATCH,  C_PRECISION, C_ACCURACY, C_KWH,  C_LOW_KWH,
-      C_HIGH_KWH, C_TIME,   C_RESPONSE,  C_CO2E,     C_COST, C_BOUND,
-      C_MEMORY,   C_RUNS};
+      C_ARCH, C_REGION,  C_NODE,     C_GPU,       C_GPUS,
+      C_PX,   C_SEQ,     C_BATCH,    C_PRECISION, C_ACCURACY,
+      C_KWH,  C_LOW_KWH, C_HIGH_KWH, C_TIME,      C_RESPONSE,
+      C_CO2E, C_COST,    C_BOUND,    C_MEMORY,    C_RUNS};
   struct dl_column c[DL_LENGTH(shown)];
   struct dl_value v[COLUMNS], row[DL_LENGTH(shown)];
   char title[96];

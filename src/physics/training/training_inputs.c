@@ -358,8 +358,8 @@ static double encoded(const struct dl_training_inputs *in,
              : 0;
 }
 
-/* Kernels that an adapter adds to a pass: two products, and a scaling, a sum and
- * two conversions from FP32. */
+/* Kernels that an adapter adds to a pass: two products, and a scaling, a sum
+ * and two conversions from FP32. */
 #define KERNELS_OF_ADAPTER 6
 
 /* Adapters beside frozen weights, in software that launches each kernel. */
@@ -370,8 +370,8 @@ static void add_adapters(struct dl_training_inputs *in,
     return;
   in->spared = 1;
   in->kernels += KERNELS_OF_ADAPTER * dl_adapted_layers(row->arch);
-  in->weights =
-      4 * dl_adapter_params(row->run, row->arch) / dl_or(row->run->grad_accum, 1);
+  in->weights = 4 * dl_adapter_params(row->run, row->arch) /
+                dl_or(row->run->grad_accum, 1);
 }
 
 const char *dl_training_inputs_read(const struct dl_physics_row *row,

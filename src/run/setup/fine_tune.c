@@ -33,7 +33,8 @@ double dl_adapted_sides(const struct dl_run *r,
 }
 
 /* Layers with adapters by all layers, and both sides of an adapter by the root
- * of a layer's weights: of SD 1.5 .98 M for .80 at rank 4, FLUX.1 3.9 for 4.7. */
+ * of a layer's weights: of SD 1.5 .98 M for .80 at rank 4, FLUX.1 3.9 for 4.7.
+ */
 #define ADAPTED_LAYERS 0.5
 
 double dl_adapted_layers(const struct dl_architecture *arch) {
