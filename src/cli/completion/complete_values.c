@@ -238,7 +238,8 @@ static const struct {
   const char *words;
 } values[] = {
     {NULL, "arch", .names = true, .kind = DL_ARCHITECTURE},
-    {NULL, "cloud", .list = true, .names = true, .kind = DL_SITE, .holding = ":"},
+    {NULL, "cloud", .list = true, .names = true, .kind = DL_SITE,
+     .holding = ":"},
     {NULL, "cpu", .names = true, .kind = DL_ACCELERATOR},
     {NULL, "country", .list = true, .names = true, .kind = DL_GRID},
     {NULL, "dataset", .names = true, .kind = DL_DATASET},

@@ -362,10 +362,14 @@ static double encoded(const struct dl_training_inputs *in,
  * and two conversions from FP32. */
 #define KERNELS_OF_ADAPTER 6
 
-/* Adapters beside frozen weights, in software that launches each kernel. */
-static void add_adapters(struct dl_training_inputs *in,
-                         const struct dl_physics_row *row) {
+/* Weights that are trained, in FP32, updated once in so many batches: all, or
+ * adapters beside them. */
+static void set_weights(struct dl_training_inputs *in,
+                        const struct dl_physics_row *row) {
   enum dl_fine_tune tune = dl_fine_tune_of(row->run);
+  double all = dl_or(row->run->params_m, 0);
+  double dense = fmax(all - dl_or(row->arch->sparse_params_m, 0), 0);
+  in->weights = 4e6 * dense / dl_or(row->run->grad_accum, 1);
   if (tune != DL_TUNE_LORA && tune != DL_TUNE_QLORA)
     return;
   in->spared = 1;
@@ -399,13 +403,9 @@ const char *dl_training_inputs_read(const struct dl_physics_row *row,
   in->again += encoded(in, row);
   in->beside = beside(row, in->kernels);
   in->regions = arch->regions > 0;
-  /* FP32, updated once in so many batches. */
-  in->weights =
-      4e6 * fmax(dl_or(run->params_m, 0) - dl_or(arch->sparse_params_m, 0), 0) /
-      dl_or(run->grad_accum, 1);
   in->head = 4e6 * (frozen * dl_or(arch->head_params_m, 0)) /
              dl_or(run->grad_accum, 1);
-  add_adapters(in, row);
+  set_weights(in, row);
   read_rates(in, row);
   split_work(in, arch);
   fuse_kernels(in, row, element);

@@ -244,6 +244,8 @@ usage() {
     --deadline=-1
   usage "$(message invalid_value budget-kwh 0 "$(message expected_above 0)")" \
     --budget-kwh 0
+  usage "$(message more_prices 64)" --arch resnet50 \
+    --gpu-price "$(printf 't4=1USD/h,%.0s' {1..64})t4=1USD/h"
   invalid recommend coverage=100
 }
 
