@@ -195,6 +195,7 @@ CLI_TESTS = \
 	tests/cli/predict/pasted-files.test \
 	tests/cli/predict/pasted-words.test \
 	tests/cli/predict/predict.bats \
+	tests/cli/predict/image-adapters.test \
 	tests/cli/predict/predict.test \
 	tests/cli/predict/refusals.bats \
 	tests/cli/predict/refusals.test \
@@ -208,6 +209,7 @@ CLI_TESTS = \
 	tests/cli/recommend/recommend-nodes.test \
 	tests/cli/recommend/recommend-published.bats \
 	tests/cli/recommend/recommend.bats \
+	tests/cli/recommend/recommend-by.test \
 	tests/cli/recommend/recommend.test \
 	tests/cli/record/python.bats \
 	tests/cli/record/record-files.bats \

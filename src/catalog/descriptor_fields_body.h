@@ -211,6 +211,8 @@ NUMBER(network_gbps, "Gbit/s", 1e-3, 1e6,
 NUMBER(pue, NULL, 1, 10, "power usage effectiveness of where it stands")
 NUMBER(embodied_kg, "kg", 0.1, 1e6,
        "CO2 equivalent of making it, without accelerators")
+/* The user's: no entry that ships has one. */
+NUMBER(price_h, "/h", 0, 1e6, "price of an hour of the whole node")
 NUMBER(year, NULL, 2000, 2100, "year of the figures")
 #undef FIELDS_OF_NODE
 #endif

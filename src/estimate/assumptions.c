@@ -11,6 +11,7 @@
 #include "estimate/node/serving_groups.h"
 #include "physics/cpu/cpu_inputs.h"
 #include "physics/rows/inputs.h"
+#include "run/setup/fine_tune.h"
 #include "run/setup/training_setup.h"
 
 /* A training reaches this share of the peak rate: MosaicML's MPT models in bf16
@@ -100,6 +101,38 @@ void dl_assume_language_setup(struct dl_row *row) {
   dl_assume_division(row);
 }
 
+/* The scripts of Diffusers train adapters on 4 samples a step (examples/
+ * dreambooth, train_dreambooth_lora_*.py). */
+#define BATCH_OF_ADAPTERS 4
+
+static bool adapts_images(const struct dl_row *row) {
+  enum dl_fine_tune tune = dl_fine_tune_of(&row->run);
+  const struct dl_architecture *arch = row->found.arch;
+  return arch && !arch->transformer && !dl_run_is_inference(&row->run) &&
+         (tune == DL_TUNE_LORA || tune == DL_TUNE_QLORA);
+}
+
+/* Adapters of networks for images: their rank, and activations of diffusion
+ * models computed again where one sample would not fit otherwise. */
+static void assume_adapters(struct dl_row *row) {
+  const struct dl_architecture *arch = row->found.arch;
+  struct dl_run *run = &row->run;
+  if (!adapts_images(row))
+    return;
+  if (isnan(run->lora_rank))
+    dl_assume_number(row, DL_RUN_lora_rank, dl_usual_rank(NULL));
+  if (!(arch->denoising_steps > 0) ||
+      run->checkpointing != DL_CHECKPOINT_UNKNOWN)
+    return;
+  struct dl_memory_need m;
+  const struct dl_job job = {.row = row, .run = run, .found = row->found};
+  dl_memory_of(&job, &m);
+  double least =
+      dl_run_set_has(&row->given, DL_RUN_batch_size) ? run->batch_size : 1;
+  if (m.fits < least)
+    dl_assume_word(row, DL_RUN_checkpointing, DL_CHECKPOINT_FULL);
+}
+
 /* The usual batch where none is given, or the largest power of two
  * that fits; where not even one sample does, one. Of requests that come at a
  * rate: the most at a time, however few there are. */
@@ -110,7 +143,9 @@ static void fit_default_batch(struct dl_row *row) {
       dl_run_set_has(&row->given, DL_RUN_batch_size) ||
       dl_run_set_has(&row->given, DL_RUN_global_batch))
     return;
-  run->batch_size = DL_USUAL_BATCH;
+  run->batch_size = adapts_images(row) && row->found.arch->denoising_steps > 0
+                        ? BATCH_OF_ADAPTERS
+                        : DL_USUAL_BATCH;
   const struct dl_job job = {
       .row = row,
       .run = run,
@@ -146,10 +181,22 @@ static void assume_software(struct dl_row *row) {
   dl_run_set_put(&row->assumed, DL_RUN_stack, true);
 }
 
+/* Whether the recipe of a network's own software trains it in mixed precision:
+ * Ultralytics' (amp=True) its YOLO, the guides of Transformers Whisper. */
+static bool trains_mixed(const struct dl_row *row) {
+  const struct dl_accelerator *gpu = row->found.gpu;
+  const struct dl_architecture *arch = row->found.arch;
+  bool recipe = arch && (dl_is_word(arch->family, "yolo") ||
+                         dl_is_word(arch->family, "whisper"));
+  return recipe && !dl_run_is_inference(&row->run) &&
+         !(isnan(gpu->peak_fp16_tensor_tflops) &&
+           isnan(gpu->peak_bf16_tensor_tflops));
+}
+
 void dl_assume(struct dl_row *row) {
   const struct dl_architecture *arch = row->found.arch;
   bool language = arch && dl_is_language_model(arch);
-  bool diffuses = arch && !isnan(arch->denoising_steps);
+  bool half = language || (arch && !isnan(arch->denoising_steps));
   if (!dl_run_set_has(&row->given, DL_RUN_efficiency))
     dl_run_set_number(&row->run, DL_RUN_efficiency,
                       language && !dl_run_is_inference(&row->run)
@@ -157,12 +204,14 @@ void dl_assume(struct dl_row *row) {
                           : EFFICIENCY);
   if (row->run.precision == DL_PRECISION_UNKNOWN && row->found.gpu)
     dl_assume_word(row, DL_RUN_precision,
-                   usual_precision(row, language || diffuses));
+                   trains_mixed(row) ? DL_PRECISION_AMP
+                                     : usual_precision(row, half));
   if (language && dl_run_is_inference(&row->run) &&
       row->run.precision != DL_PRECISION_UNKNOWN)
     assume_attention(row);
   if (language)
     dl_assume_language_setup(row);
+  assume_adapters(row);
   if (arch && (!language || dl_run_is_inference(&row->run)))
     fit_default_batch(row);
   if (language && dl_run_is_inference(&row->run))

@@ -15,8 +15,23 @@ const char *dl_excluded_name(enum dl_excluded why) {
   static const char *const names[DL_N_EXCLUDED] = {
       [DL_CHOICE_SILENT] = "no estimate",    [DL_CHOICE_MEMORY] = "memory",
       [DL_CHOICE_DEADLINE] = "deadline",     [DL_CHOICE_BUDGET] = "budget",
-      [DL_CHOICE_OUTSIDE] = "training data", [DL_CHOICE_UNTIMED] = "time"};
+      [DL_CHOICE_OUTSIDE] = "training data", [DL_CHOICE_UNTIMED] = "time",
+      [DL_CHOICE_UNPRICED] = "price"};
   return names[why];
+}
+
+const char *dl_objective_name(enum dl_objective o) {
+  static const char *const names[DL_N_OBJECTIVES] = {"energy", "time", "co2e",
+                                                     "cost"};
+  return names[o];
+}
+
+double dl_choice_value(const struct dl_choices *l,
+                       const struct dl_alternative *c, enum dl_objective by) {
+  const double value[DL_N_OBJECTIVES] = {
+      c->energy_j.x, l->at_rate ? c->response_s : c->duration_s, c->co2e_g.x,
+      c->cost.x};
+  return value[by];
 }
 
 void dl_choices_free(struct dl_choices *l) {
@@ -41,6 +56,8 @@ static void put_node(struct dl_alternative *c, const struct dl_choice_node *n,
   struct dl_node_energy e = {0};
   dl_node_compose(&n->node, &load, &e);
   c->node = n->id;
+  c->region = n->region;
+  c->billed = n->node.gpus;
   c->energy_j = e.bound[n->boundary];
   c->boundary = dl_boundary_name(n->boundary);
 }
@@ -52,6 +69,28 @@ static void put_beyond(struct dl_alternative *c,
   c->n_beyond = est->n_outside;
   c->beyond = dl_malloc(c->n_beyond * sizeof *c->beyond);
   memcpy(c->beyond, est->outside, c->n_beyond * sizeof *c->beyond);
+}
+
+/* The time per output token of requests, or of a batch without output. */
+static double response_of(const struct dl_run *run, const struct dl_served *s) {
+  if (s->tokens && run->output_tokens > 0)
+    return s->decode_s / s->requests * s->batch / run->output_tokens;
+  return dl_run_is_inference(run) ? s->latency_s : (double)NAN;
+}
+
+/* What all choices share. */
+static void set_common(struct dl_choices *l, const struct dl_result *row) {
+  const struct dl_job *job = &row->job;
+  bool inference = dl_run_is_inference(job->run);
+  free(l->broken);
+  l->broken = row->broken ? dl_strdup(row->broken) : NULL;
+  l->epochs = job->epochs;
+  l->train_samples = dl_or(job->run->train_samples, job->train_samples);
+  l->val_samples = dl_or(job->run->val_samples, job->val_samples);
+  l->at_rate = inference && job->run->request_rate > 0;
+  l->requests = inference ? job->run->requests : NAN;
+  l->prompt_tokens = inference ? job->run->prompt_tokens : NAN;
+  l->output_tokens = inference ? job->run->output_tokens : NAN;
 }
 
 /* Each row has its place, whichever thread it comes from. */
@@ -67,17 +106,8 @@ static enum dl_status take_row(void *ctx, size_t part,
   (void)part;
   (void)d;
   dl_memory_of(job, &memory);
-  if (row->combination == 0) {
-    free(l->broken);
-    l->broken = row->broken ? dl_strdup(row->broken) : NULL;
-    l->epochs = job->epochs;
-    l->train_samples = dl_or(job->run->train_samples, job->train_samples);
-    l->val_samples = dl_or(job->run->val_samples, job->val_samples);
-    bool inference = dl_run_is_inference(job->run);
-    l->requests = inference ? job->run->requests : NAN;
-    l->prompt_tokens = inference ? job->run->prompt_tokens : NAN;
-    l->output_tokens = inference ? job->run->output_tokens : NAN;
-  }
+  if (row->combination == 0)
+    set_common(l, row);
   *c = (struct dl_alternative){
       .arch = found->arch ? found->arch->head.id : NULL,
       .gpu = found->gpu ? found->gpu->head.id : NULL,
@@ -89,6 +119,12 @@ static enum dl_status take_row(void *ctx, size_t part,
       .accuracy = NAN,
       .energy_j = est->energy_j,
       .duration_s = isnan(est->energy_j.x) ? (double)NAN : est->duration_s.x,
+      .response_s = isnan(est->energy_j.x)
+                        ? (double)NAN
+                        : response_of(job->run, &row->predictions.served),
+      .billed = job->run->n_gpus,
+      .co2e_g = {NAN, NAN, NAN},
+      .cost = {NAN, NAN, NAN},
       .memory_need_gb = memory.need_gb,
       .bound = dl_run_is_inference(job->run) ? row->predictions.served.bound
                : row->predictions.language   ? row->predictions.step.bound
@@ -101,10 +137,30 @@ static enum dl_status take_row(void *ctx, size_t part,
                  !dl_measured_has(l->measured, job, &row->predictions),
       .excluded = memory.over ? DL_CHOICE_MEMORY : DL_CHOICE_MEETS,
   };
+  c->has_16_bits = found->gpu && !(isnan(found->gpu->peak_fp16_tensor_tflops) &&
+                                   isnan(found->gpu->peak_bf16_tensor_tflops));
   put_beyond(c, est);
   if (t->node)
     put_node(c, t->node, est);
   return DL_OK;
+}
+
+/* Keeps of pairs of choices, by themselves and in the precision that is
+ * offered, the second where the first computes in FP32 or TF32 and the
+ * accelerator has a rate in 16 bits. */
+static void drop_offered(struct dl_choices *l, size_t first) {
+  const char *const full[] = {dl_precision_words[DL_PRECISION_FP32],
+                              dl_precision_words[DL_PRECISION_TF32]};
+  size_t kept = first;
+  for (size_t i = first; i < l->n; i += 2) {
+    const char *p = l->c[i].precision;
+    l->c[kept++] = l->c[i];
+    if (l->c[i].has_16_bits && p && (p == full[0] || p == full[1]))
+      l->c[kept++] = l->c[i + 1];
+    else
+      free(l->c[i + 1].beyond);
+  }
+  l->n = kept;
 }
 
 static bool always(void *ctx) {
@@ -128,7 +184,26 @@ enum dl_status dl_choices_sweep(struct dl_choices *l,
   DL_GROW(l->c, l->cap, l->n + n);
   memset(l->c + l->n, 0, n * sizeof *l->c);
   l->n += n;
-  return dl_rows_each(rows, e, &sink, d);
+  DL_TRY(dl_rows_each(rows, e, &sink, d));
+  const struct dl_axes *axes = rows->axes;
+  const struct dl_axis *last = axes->n > 0 ? &axes->a[axes->n - 1] : NULL;
+  if (last && !last->cell[0].s)
+    drop_offered(l, t.first);
+  return DL_OK;
+}
+
+void dl_choices_repeat(struct dl_choices *l, size_t n, const char *region) {
+  DL_GROW(l->c, l->cap, l->n + n);
+  for (size_t i = 0; i < n; i++) {
+    struct dl_alternative *c = &l->c[l->n++];
+    *c = l->c[i];
+    c->region = region;
+    c->beyond = NULL;
+    if (c->n_beyond == 0)
+      continue;
+    c->beyond = dl_malloc(c->n_beyond * sizeof *c->beyond);
+    memcpy(c->beyond, l->c[i].beyond, c->n_beyond * sizeof *c->beyond);
+  }
 }
 
 static enum dl_excluded why(const struct dl_alternative *c,
@@ -145,16 +220,20 @@ static enum dl_excluded why(const struct dl_alternative *c,
   return limits->measured && c->outside ? DL_CHOICE_OUTSIDE : DL_CHOICE_MEETS;
 }
 
-/* A choice without a time has no place among those with one. */
-static void exclude_untimed(struct dl_choices *l) {
-  bool times = false;
+/* A choice without an objective has no place among those with one. */
+static void exclude_unknown(struct dl_choices *l, enum dl_objective by) {
+  enum dl_excluded reason =
+      by == DL_BY_TIME ? DL_CHOICE_UNTIMED : DL_CHOICE_UNPRICED;
+  bool known = by != DL_BY_TIME;
   for (size_t i = 0; i < l->n; i++)
-    times |= l->c[i].excluded == DL_CHOICE_MEETS && !isnan(l->c[i].duration_s);
-  for (size_t i = 0; i < l->n && times; i++)
-    if (l->c[i].excluded == DL_CHOICE_MEETS && isnan(l->c[i].duration_s)) {
-      l->c[i].excluded = DL_CHOICE_UNTIMED;
+    known |= l->c[i].excluded == DL_CHOICE_MEETS &&
+             !isnan(dl_choice_value(l, &l->c[i], by));
+  for (size_t i = 0; i < l->n && known; i++)
+    if (l->c[i].excluded == DL_CHOICE_MEETS &&
+        isnan(dl_choice_value(l, &l->c[i], by))) {
+      l->c[i].excluded = reason;
       l->n_excluded[DL_CHOICE_MEETS]--;
-      l->n_excluded[DL_CHOICE_UNTIMED]++;
+      l->n_excluded[reason]++;
     }
 }
 
@@ -192,10 +271,12 @@ static int by_place(const void *a, const void *b, void *ctx) {
   int p = rank(x), q = rank(y);
   if (p != q)
     return p < q ? -1 : 1;
-  if (p < 3 && (x->energy_j.x < y->energy_j.x))
-    return -1;
-  if (p < 3 && (x->energy_j.x > y->energy_j.x))
-    return 1;
+  for (size_t k = 0; k < 2 && p < 3; k++) {
+    double v = dl_choice_value(l, x, l->by[k]);
+    double w = dl_choice_value(l, y, l->by[k]);
+    if (v < w || v > w)
+      return v < w ? -1 : 1;
+  }
   return (i > j) - (i < j);
 }
 
@@ -211,30 +292,54 @@ static void sort(struct dl_choices *l) {
   l->c = c;
 }
 
-/* The choices as points; those that are excluded are none. */
-static void make_points(const struct dl_choices *l, struct dl_pareto_point *p) {
+/* The interval of an objective; of a time none. */
+static struct dl_interval interval_of(const struct dl_alternative *c,
+                                      enum dl_objective by) {
+  const struct dl_interval none = {NAN, NAN, NAN};
+  const struct dl_interval of[DL_N_OBJECTIVES] = {c->energy_j, none, c->co2e_g,
+                                                  c->cost};
+  return of[by];
+}
+
+/* The choices as points; those that are excluded are none. The first objective
+ * with intervals takes the place of the energy, the others those of time and
+ * merit. */
+static void make_points(const struct dl_choices *l,
+                        const struct dl_choice_limits *limits,
+                        struct dl_pareto_point *p) {
+  enum dl_objective by[3] = {limits->by[0], limits->by[1], limits->by[2]};
   bool merits = false;
+  if (by[0] == DL_BY_TIME) {
+    by[0] = by[1];
+    by[1] = DL_BY_TIME;
+  }
   for (size_t i = 0; i < l->n; i++)
     merits |= l->c[i].excluded == DL_CHOICE_MEETS && !isnan(l->c[i].accuracy);
   for (size_t i = 0; i < l->n; i++) {
     const struct dl_alternative *c = &l->c[i];
     bool meets = c->excluded == DL_CHOICE_MEETS;
-    p[i] =
-        (struct dl_pareto_point){.energy = meets ? c->energy_j.x : (double)NAN,
-                                 .low = c->energy_j.low,
-                                 .high = c->energy_j.high,
-                                 .time = dl_or(c->duration_s, 0),
-                                 .merit = merits ? c->accuracy : 0};
+    const struct dl_interval first = interval_of(c, by[0]);
+    p[i] = (struct dl_pareto_point){
+        .energy = meets ? dl_choice_value(l, c, by[0]) : (double)NAN,
+        .low = first.low,
+        .high = first.high,
+        .time = dl_or(dl_choice_value(l, c, by[1]), 0)};
+    if (limits->n_by > 2)
+      p[i].merit = -dl_or(dl_choice_value(l, c, by[2]), 0);
+    else if (merits)
+      p[i].merit = c->accuracy;
   }
 }
 
 void dl_choices_judge(struct dl_choices *l,
                       const struct dl_choice_limits *limits) {
+  memcpy(l->by, limits->by, sizeof l->by);
   exclude(l, limits);
-  exclude_untimed(l);
+  for (size_t i = 0; i < limits->n_by; i++)
+    exclude_unknown(l, limits->by[i]);
   DL_FREED struct dl_pareto_point *p = dl_calloc(l->n, sizeof *p);
   DL_FREED struct dl_pareto_place *place = dl_calloc(l->n, sizeof *place);
-  make_points(l, p);
+  make_points(l, limits, p);
   dl_pareto(p, l->n, place);
   for (size_t i = 0; i < l->n; i++)
     l->c[i].place = place[i];

@@ -148,14 +148,30 @@ enum dl_status dl_axes_set(struct dl_axes *axes, const char *column,
   return status;
 }
 
-enum dl_status dl_axes_set_one(struct dl_axes *axes, const char *column,
-                               const char *text, struct dl_diag *d) {
+/* Sets the axis to n values as they stand. */
+static enum dl_status set_texts(struct dl_axes *axes, const char *column,
+                                const char *const *text, size_t n,
+                                struct dl_diag *d) {
   struct dl_axis *a = take(axes, column);
   if (!a)
     return dl_fail(d, DL_EUSAGE, "more than %d axes", DL_MOST_AXES);
-  enum dl_status status = add_text(a, text, d);
+  enum dl_status status = DL_OK;
+  for (size_t i = 0; i < n && status == DL_OK; i++)
+    status = add_text(a, text[i], d);
   make_cells(a);
   return status;
+}
+
+enum dl_status dl_axes_set_one(struct dl_axes *axes, const char *column,
+                               const char *text, struct dl_diag *d) {
+  return set_texts(axes, column, &text, 1, d);
+}
+
+enum dl_status dl_axes_offer(struct dl_axes *axes, const char *column,
+                             const char *text, struct dl_diag *d) {
+  DL_TRY(set_texts(axes, column, (const char *const[]){"", text}, 2, d));
+  dl_axes_find(axes, column)->cell[0].s = NULL;
+  return DL_OK;
 }
 
 const struct dl_axis *dl_axes_find(const struct dl_axes *axes,

@@ -52,6 +52,10 @@ enum dl_status dl_axes_set(struct dl_axes *axes, const char *column,
 enum dl_status dl_axes_set_one(struct dl_axes *axes, const char *column,
                                const char *text, struct dl_diag *d);
 
+/* Sets the axis to two values: what a row has by itself, and a text. */
+enum dl_status dl_axes_offer(struct dl_axes *axes, const char *column,
+                             const char *text, struct dl_diag *d);
+
 /* The axis of a column, or NULL. */
 const struct dl_axis *dl_axes_find(const struct dl_axes *axes,
                                    const char *column);

@@ -78,7 +78,7 @@ gives() {
 as_options() {
   local columns='n_gpus|(tensor|pipeline|context|expert)_parallel|seq_len'
   columns+='|(global|micro)_batch|grad_accum|batch_size|virtual_stages|fine_tune'
-  columns+='|image_px|loader_workers|augmentation'
+  columns+='|image_px|loader_workers|augmentation|cached_latents'
   sed -E "s/(^|[^'a-z_])($columns)\b/\1--\2/g; s/--n_gpus/--gpus/g; \
 s/\bcheckpointed_layers\b/--set &/g; s/\bcheckpointing full\b/--&/g; \
 s/\bgpu_power_w\b/--gpu-power/g; s/\b(duration|epoch|step)_s\b/--\1-time/g; \

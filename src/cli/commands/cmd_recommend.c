@@ -26,8 +26,18 @@ static enum dl_status read_method(const struct dl_option *row, char *arg,
 
 static const struct dl_option options[] = {
     DL_HEADING("What counts:", 5),
+    {"by", 0, "LIST",
+     "compare by energy, time, co2e or cost: the first puts the choices in "
+     "order, all make the Pareto front (default energy,time)",
+     AT(WORDS, by)},
+    {"gpu-price", 0, "PRICE",
+     "price of an hour on an accelerator with its currency: 2.5USD/h, or by "
+     "kind: h100=2.5USD/h,a100=1.3USD/h",
+     DL_READ(dl_read_hour_prices, struct dl_recommend_options, gpu_price),
+     .expected = "a number and a currency per hour: 2.5USD/h",
+     .without = "price"},
     {"deadline", 0, "TIME", "exclude choices that take longer: 90m, 2 days",
-     AT(TIME, deadline_s)},
+     AT(TIME, limits.deadline_s)},
     {"budget-kwh", 0, "KWH", "exclude choices that take more energy",
      AT(ABOVE, budget_kwh)},
     {"accuracy", 0, "TABLE.csv",
@@ -74,14 +84,25 @@ static void init(void *options_at) {
   struct dl_recommend_options *o = options_at;
   o->method = "physical";
   o->coverage = 0.9;
-  o->deadline_s = o->budget_kwh = INFINITY;
+  o->limits.deadline_s = o->budget_kwh = INFINITY;
   dl_job_options_init(&o->job);
   o->job.takes_lists = o->job.merges_cpus = true;
 }
 
+static void free_options(void *options_at) {
+  struct dl_recommend_options *o = options_at;
+  dl_job_options_free(&o->job);
+  dl_strlist_free(&o->by);
+}
+
 /* The axes of the sweep, the last running fastest. A further one is a row
  * here and an option that may be a list (job_options.c). */
-static const char *const axes[] = {
+static const char *const axes[] = {"arch",      "gpu",      "n_gpus",
+                                   "seq_len",   "image_px", "batch_size",
+                                   "precision", NULL};
+
+/* Axes that choose among the runs of a table. */
+static const char *const table_axes[] = {
     "arch", "gpu", "n_gpus", "seq_len", "image_px", "batch_size", NULL};
 
 /* CPUs of servers that came out at most so many years before the newest. */
@@ -186,6 +207,18 @@ static bool varies_batch(const struct dl_job_options *o,
                       : !s->language;
 }
 
+/* Mixed precision is a choice where frameworks would compute in FP32 or TF32
+ * and nothing says so. */
+static enum dl_status offer_amp(struct dl_job_options *o,
+                                const struct dl_job_subject *s,
+                                struct dl_diag *d) {
+  bool chosen = dl_axes_find(&o->axes, "precision") != NULL ||
+                dl_job_options_give(o, DL_RUN_precision);
+  return chosen || s->language || s->inference
+             ? DL_OK
+             : dl_axes_offer(&o->axes, "precision", "amp", d);
+}
+
 /* Defaults: every accelerator (nodes have their own), usual batch sizes. */
 static enum dl_status fill_axes(struct dl_cli *cli,
                                 struct dl_recommend_options *all) {
@@ -212,6 +245,7 @@ static enum dl_status fill_axes(struct dl_cli *cli,
                         "--requests");
   if (!batches && varies_batch(o, &s))
     DL_TRY(dl_axes_set(&o->axes, "batch_size", "16..256x2", true, &cli->diag));
+  DL_TRY(offer_amp(o, &s, &cli->diag));
   return dl_job_options_sweep(o, axes, &cli->diag);
 }
 
@@ -255,7 +289,7 @@ static enum dl_status none_meets(struct dl_cli *cli,
     return dl_fail(&cli->diag, DL_EINPUT,
                    "no choice has an estimate: %s needs %s", o->method, t.s);
   }
-  if (isfinite(o->deadline_s) && fast) {
+  if (isfinite(o->limits.deadline_s) && fast) {
     char x[DL_NUMBER_SIZE];
     dl_text_printf(&t, "; the fastest takes %s h (%s, %s, batch size %g)",
                    dl_format_digits(x, fast->duration_s / DL_S_PER_HOUR, 3),
@@ -271,7 +305,7 @@ static enum dl_status none_meets(struct dl_cli *cli,
                    lowest->batch_size);
   }
   const char *limits = "deadline and the budget";
-  if (!isfinite(o->deadline_s))
+  if (!isfinite(o->limits.deadline_s))
     limits = "budget";
   else if (!isfinite(o->budget_kwh))
     limits = "deadline";
@@ -338,7 +372,11 @@ static enum dl_status find_choices(struct dl_cli *cli,
     return dl_fail(&cli->diag, DL_EUSAGE,
                    "--table has runs of its own; it does not go with --node");
   if (o->table) {
-    DL_TRY(dl_job_options_sweep(&o->job, axes, &cli->diag));
+    if (dl_axes_find(&o->job.axes, "precision"))
+      return dl_fail(&cli->diag, DL_EUSAGE,
+                     "--precision: a list does not go with --table, whose "
+                     "runs have one");
+    DL_TRY(dl_job_options_sweep(&o->job, table_axes, &cli->diag));
     return dl_recommend_table(cli, o, r);
   }
   DL_TRY(dl_known_refuse_several(cli, &o->job, true));
@@ -348,24 +386,49 @@ static enum dl_status find_choices(struct dl_cli *cli,
                   : dl_recommend_estimate(cli, o, r);
 }
 
+/* The objectives of --by. A single one goes with the time, the time with the
+ * energy. */
+static enum dl_status set_objectives(struct dl_cli *cli,
+                                     struct dl_recommend_options *o) {
+  struct dl_choice_limits *l = &o->limits;
+  size_t most = o->accuracy ? 2 : 3;
+  l->by[0] = DL_BY_ENERGY;
+  for (size_t i = 0; i < o->by.n; i++) {
+    enum dl_objective by = DL_BY_ENERGY;
+    while (by < DL_N_OBJECTIVES &&
+           strcmp(o->by.s[i], dl_objective_name(by)) != 0)
+      by++;
+    for (size_t k = 0; k < i; k++)
+      by = l->by[k] == by ? DL_N_OBJECTIVES : by;
+    if (by == DL_N_OBJECTIVES || i == most)
+      return dl_fail(&cli->diag, DL_EUSAGE,
+                     "--by: expected up to %zu of energy, time, co2e and cost, "
+                     "each once",
+                     most);
+    l->by[i] = by;
+  }
+  l->n_by = o->by.n > 1 ? o->by.n : 2;
+  if (o->by.n < 2)
+    l->by[1] = l->by[0] == DL_BY_TIME ? DL_BY_ENERGY : DL_BY_TIME;
+  return DL_OK;
+}
+
 static enum dl_status run(struct dl_cli *cli, void *options_at) {
   DL_SCOPED(dl_recommend_free) struct dl_recommend_data r = {0};
   struct dl_recommend_options *o = options_at;
   o->explain |= cli->format->whole;
-  DL_TRY(dl_cli_refuse(cli, "country|intensity|price",
-                       "here: choices are compared by their energy and time"));
   DL_TRY(dl_cli_refuse(cli, "cores", "here: it is for predict"));
-  if (!o->nodes)
-    DL_TRY(dl_cli_refuse(cli, "cloud|site|pue", "without --node"));
+  DL_TRY(set_objectives(cli, o));
   o->job.has_table = o->table != NULL;
   DL_TRY(dl_job_options_check(cli, &o->job, o->method));
+  DL_TRY(dl_recommend_regions(cli, o, &r));
   DL_TRY(find_choices(cli, o, &r));
+  DL_TRY(dl_recommend_costs(cli, o, &r));
   if (o->accuracy)
     DL_TRY(dl_recommend_accuracy(cli, o->accuracy, &r.choices));
-  const struct dl_choice_limits limits = {o->deadline_s,
-                                          o->budget_kwh * DL_J_PER_KWH,
-                                          o->searched && !o->extrapolate};
-  dl_choices_judge(&r.choices, &limits);
+  o->limits.budget_j = o->budget_kwh * DL_J_PER_KWH;
+  o->limits.measured = o->searched && !o->extrapolate;
+  dl_choices_judge(&r.choices, &o->limits);
   warn_of_loader(&r.choices, &cli->diag);
   if (dl_drops_last(&o->job.run))
     warn_of_work(&r.choices, &cli->diag);
@@ -374,7 +437,7 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
                         "limits; all generations are ranked");
   return r.choices.n_excluded[DL_CHOICE_MEETS] == 0
              ? none_meets(cli, o, &r.choices)
-             : dl_recommend_report(cli, o, &r.choices);
+             : dl_recommend_report(cli, o, &r);
 }
 
 const struct dl_command dl_cmd_recommend = {
@@ -397,6 +460,6 @@ const struct dl_command dl_cmd_recommend = {
     .tables = tables,
     .options_size = sizeof(struct dl_recommend_options),
     .init = init,
-    .free = dl_job_options_free,
+    .free = free_options,
     .run = run,
 };

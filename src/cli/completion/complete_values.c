@@ -238,9 +238,10 @@ static const struct {
   const char *words;
 } values[] = {
     {NULL, "arch", .names = true, .kind = DL_ARCHITECTURE},
-    {NULL, "cloud", .names = true, .kind = DL_SITE, .holding = ":"},
+    {NULL, "cloud", .list = true, .names = true, .kind = DL_SITE,
+     .holding = ":"},
     {NULL, "cpu", .names = true, .kind = DL_ACCELERATOR},
-    {NULL, "country", .names = true, .kind = DL_GRID},
+    {NULL, "country", .list = true, .names = true, .kind = DL_GRID},
     {NULL, "dataset", .names = true, .kind = DL_DATASET},
     {NULL, "gpu", .list = true, .names = true, .kind = DL_ACCELERATOR},
     {NULL, "node", .list = true, .names = true, .kind = DL_NODE},
@@ -262,6 +263,7 @@ static const struct {
     {"recommend", "where", .offer = condition},
     {"predict", "method", .list = true, .offer = estimators},
     {"recommend", "method", .offer = estimators},
+    {"recommend", "by", .list = true, .words = "energy|time|co2e|cost"},
     {"step", "method", .list = true, .offer = projectors},
     {NULL, "as", .words = "svg|png|pdf|dumb"},
     {NULL, "known", .list = true,

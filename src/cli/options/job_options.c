@@ -105,7 +105,8 @@ static enum dl_status read_axis(struct dl_job_options *job,
   if (status != DL_OK)
     dl_fail(d, status, "--%s: %s", o->name, inner.error);
   const struct dl_axis *a = dl_axes_find(&job->axes, c->name);
-  for (size_t i = 0; status == DL_OK && !c->is_text && i < a->n; i++)
+  bool checked = !c->is_text || c->words;
+  for (size_t i = 0; status == DL_OK && checked && i < a->n; i++)
     status = set_value(&scratch, o, c->id, a->text.s[i], d);
   return status;
 }

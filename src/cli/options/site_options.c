@@ -23,30 +23,36 @@ const struct dl_footprint dl_footprint_none = {
     .price = NAN,
 };
 
-/* "0.28EUR", "0.28 EUR/kWh": the longest number, then the currency. */
-static enum dl_status read_price(const struct dl_option *row, char *arg,
-                                 void *at, struct dl_diag *d) {
-  struct dl_site_options *o = at;
-  size_t n = strspn(arg, "0123456789.eE+-");
+/* The longest number, then the currency. */
+bool dl_read_price(char *arg, const char *per, double *x,
+                   const char **currency) {
+  size_t n = strspn(arg, "0123456789.eE+-"), tail = strlen(per);
   bool valid = false;
-  (void)row, (void)d;
   for (; n > 0 && !valid; n -= !valid) {
     char kept = arg[n];
     arg[n] = '\0';
-    valid = dl_parse_double(arg, &o->price) && o->price >= 0;
+    valid = dl_parse_double(arg, x) && *x >= 0;
     arg[n] = kept;
   }
   char *unit = arg + n + strspn(arg + n, " ");
   size_t len = strlen(unit);
-  if (len >= 4 && strcmp(unit + len - 4, "/kWh") == 0)
-    unit[len -= 4] = '\0';
+  if (len >= tail && strcmp(unit + len - tail, per) == 0)
+    unit[len -= tail] = '\0';
   /* A price of another quantity: 70EUR/MWh, 5kWh, 5%. */
   valid &= !strpbrk(unit, "/%") && !strstr(unit, "Wh");
   for (size_t i = 0; i < len; i++)
     valid &=
         !iscntrl((unsigned char)unit[i]) && !isdigit((unsigned char)unit[i]);
-  o->currency = len > 0 ? unit : NULL;
-  return valid && len <= DL_CURRENCY_MOST ? DL_OK : DL_EUSAGE;
+  *currency = len > 0 ? unit : NULL;
+  return valid && len <= DL_CURRENCY_MOST;
+}
+
+static enum dl_status read_price(const struct dl_option *row, char *arg,
+                                 void *at, struct dl_diag *d) {
+  struct dl_site_options *o = at;
+  (void)row, (void)d;
+  return dl_read_price(arg, "/kWh", &o->price, &o->currency) ? DL_OK
+                                                             : DL_EUSAGE;
 }
 
 static enum dl_status read_cloud(const struct dl_option *row, char *arg,

@@ -51,6 +51,11 @@ struct dl_footprint {
 
 extern const struct dl_footprint dl_footprint_none;
 
+/* Reads a price with its currency in place: "0.28EUR", "0.28 EUR/kWh"; `per` is
+ * what may follow it ("/kWh"). False: it is none. */
+bool dl_read_price(char *arg, const char *per, double *x,
+                   const char **currency);
+
 /* Looks the factors up. A given number overrides the number of the site, which
  * overrides the number of the grid. Without --country, --cloud and --site the
  * user's own site `default` is taken if there is one. Errors: options that

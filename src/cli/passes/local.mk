@@ -15,6 +15,7 @@ dlest_SOURCES += \
 	%D%/write_results.h \
 	%D%/recommend.h \
 	%D%/recommend_nodes.c \
+	%D%/recommend_costs.c \
 	%D%/recommend_read.c \
 	%D%/report_pass.c \
 	%D%/report_pass.h \

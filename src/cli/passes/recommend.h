@@ -9,6 +9,22 @@
 #include "estimate/choices.h"
 #include "model/replicates/replicates.h"
 
+/* Price of an hour on accelerators of one kind, or (gpu NULL) of all. */
+struct dl_hour_price {
+  const char *gpu; /* as typed; its identifier from dl_recommend_regions on */
+  double x;
+};
+
+struct dl_hour_prices {
+  struct dl_hour_price of[64];
+  size_t n;
+  const char *currency; /* NULL: none given */
+};
+
+/* Reads "2.5USD/h", or "h100=2.5USD/h,a100=1.3USD/h". */
+enum dl_status dl_read_hour_prices(const struct dl_option *row, char *arg,
+                                   void *at, struct dl_diag *d);
+
 struct dl_recommend_options {
   struct dl_job_options job;
   const char *method;   /* NULL: by the energies of a table */
@@ -18,12 +34,14 @@ struct dl_recommend_options {
   const char *nodes;    /* list of nodes, "all", or NULL */
   const char *where;    /* formula that accelerators meet, or NULL */
   double coverage;      /* 0 .. 1 */
-  double deadline_s;    /* INFINITY without one */
-  double budget_kwh;    /* the same */
-  bool all, explain;    /* text prints every choice, the settings */
-  bool extrapolate;     /* accelerators of generations that were not measured
-                           are choices too */
-  bool searched;        /* accelerators or nodes of the catalogue, not a list */
+  struct dl_choice_limits limits;
+  double budget_kwh;    /* limits.budget_j in kWh; INFINITY without one */
+  struct dl_strlist by; /* names of the objectives */
+  struct dl_hour_prices gpu_price;
+  bool all, explain; /* text prints every choice, the settings */
+  bool extrapolate;  /* accelerators of generations that were not measured
+                        are choices too */
+  bool searched;     /* accelerators or nodes of the catalogue, not a list */
 };
 
 /* A node and how many of its accelerators are used. */
@@ -33,6 +51,13 @@ struct dl_recommend_node {
   struct dl_choice_node at;
   struct dl_row_plan *f;
   struct dl_engine *engine;
+};
+
+/* A country, a cloud region or what else the options say of the place. */
+struct dl_recommend_region {
+  const char *name; /* of one of several; or NULL */
+  struct dl_site_options site;
+  struct dl_footprint foot;
 };
 
 /* Owns what the choices point to. Start from {0}. */
@@ -45,8 +70,32 @@ struct dl_recommend_data {
   struct dl_measured measured;
   struct dl_recommend_node *node; /* owned, as what they point to */
   size_t n_nodes, cap_nodes;
+  struct dl_strlist names;            /* of regions */
+  struct dl_recommend_region *region; /* owned; one at least */
+  size_t n_regions;
 };
 void dl_recommend_free(struct dl_recommend_data *r);
+
+/* Finds the regions that --country or --cloud list; o->job.site is the first.
+ * Errors: names that are unknown, and objectives that nothing gives. */
+enum dl_status dl_recommend_regions(struct dl_cli *cli,
+                                    struct dl_recommend_options *o,
+                                    struct dl_recommend_data *r);
+
+/* Whether a node is one of the provider of a cloud region (NULL: of any). */
+bool dl_is_of_provider(const char *node, const char *cloud);
+
+/* Sets emissions and cost of a choice. By the hour all accelerators of a node
+ * are billed; node_price: of an hour of all its nodes, or NaN. */
+void dl_recommend_cost(const struct dl_recommend_options *o,
+                       const struct dl_footprint *foot, double node_price,
+                       struct dl_alternative *c);
+
+/* Repeats choices that have no node for each region, and sets their emissions
+ * and costs. */
+enum dl_status dl_recommend_costs(struct dl_cli *cli,
+                                  const struct dl_recommend_options *o,
+                                  struct dl_recommend_data *r);
 
 /* Choices by estimates of all combinations of o->job.axes, by r->m. */
 enum dl_status dl_recommend_estimate(struct dl_cli *cli,
@@ -75,6 +124,6 @@ enum dl_status dl_recommend_accuracy(struct dl_cli *cli, const char *path,
 
 enum dl_status dl_recommend_report(struct dl_cli *cli,
                                    const struct dl_recommend_options *o,
-                                   const struct dl_choices *l);
+                                   const struct dl_recommend_data *r);
 
 #endif

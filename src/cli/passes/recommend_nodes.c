@@ -12,8 +12,8 @@
 #include "estimate/methods/work.h"
 
 /* Axes of the sweep on each node. */
-static const char *const node_axes[] = {"arch", "seq_len", "image_px",
-                                        "batch_size", NULL};
+static const char *const node_axes[] = {"arch",       "seq_len",   "image_px",
+                                        "batch_size", "precision", NULL};
 
 /* The requested nodes, and numbers of accelerators. */
 struct requested_nodes {
@@ -53,22 +53,40 @@ static void copy_job(struct dl_job_options *to,
   copy_list(&to->aliases, &from->aliases);
 }
 
-static enum dl_status every_node(struct dl_cli *cli, struct dl_text *names) {
+/* Whether a node is one of the provider of a region, or of none. */
+static bool is_of_any(const struct dl_recommend_data *r, const char *node) {
+  bool is = false;
+  for (size_t i = 0; i < r->n_regions && !is; i++)
+    is = dl_is_of_provider(node, r->region[i].site.cloud);
+  return is;
+}
+
+/* The nodes of the catalogue: with --cloud those of its providers. */
+static enum dl_status every_node(struct dl_cli *cli,
+                                 const struct dl_recommend_data *r,
+                                 struct dl_text *names) {
   const struct dl_descriptor **list;
   size_t n;
   DL_TRY(dl_catalog_all(dl_cli_catalog(cli), DL_NODE, &list, &n, &cli->diag));
   for (size_t i = 0; i < n; i++) {
     const struct dl_node *e = DL_AS(node, list[i]);
-    if (e->cpu || e->gpus > 0) /* else of a CPU that the job names */
+    /* else of a CPU that the job names */
+    if ((e->cpu || e->gpus > 0) && is_of_any(r, e->head.id))
       dl_text_printf(names, "%s%s", names->len > 0 ? "," : "", e->head.id);
   }
   free((void *)list);
-  return DL_OK;
+  return names->len > 0
+             ? DL_OK
+             : dl_fail(&cli->diag, DL_EINPUT,
+                       "no node of the provider of '%s' is known; see 'dlest "
+                       "list nodes', and name one",
+                       r->region[0].site.cloud);
 }
 
 /* Takes the numbers of accelerators out of the axes. */
 static enum dl_status find_asked(struct dl_cli *cli,
                                  struct dl_recommend_options *o,
+                                 const struct dl_recommend_data *r,
                                  struct requested_nodes *a) {
   const struct dl_axis *gpus = dl_axes_find(&o->job.axes, "n_gpus");
   DL_TEXT(names);
@@ -79,14 +97,14 @@ static enum dl_status find_asked(struct dl_cli *cli,
     return dl_fail(&cli->diag, DL_EUSAGE, "--%s has no effect without --%s",
                    "extrapolate", "node all");
   if (a->every)
-    DL_TRY(every_node(cli, &names));
+    DL_TRY(every_node(cli, r, &names));
   DL_TRY(dl_axes_set(&a->nodes, "node",
                      a->every ? dl_text_str(&names) : o->nodes, false,
                      &cli->diag));
   return dl_job_options_sweep(&o->job, node_axes, &cli->diag);
 }
 
-/* Whether a node has so many accelerators; one that has fewer is no choice. */
+/* Whether a node, or several whole ones, have so many accelerators. */
 static enum dl_status has_gpus(struct dl_cli *cli,
                                const struct requested_nodes *a,
                                const char *name, const char *gpus, bool *has) {
@@ -97,9 +115,10 @@ static enum dl_status has_gpus(struct dl_cli *cli,
   if (!gpus || !dl_parse_double(gpus, &n))
     return DL_OK;
   double of = fmax(0, DL_AS(node, e)->gpus);
-  *has = n <= of;
+  *has = n <= of || (of > 0 && fmod(n, of) == 0);
   if (!*has && !a->every)
-    dl_warn(&cli->diag, "node '%s' has %g accelerator%s, not %s: skipped",
+    dl_warn(&cli->diag,
+            "node '%s' has %g accelerator%s, and %s are no multiple: skipped",
             e->id, of, of > 1 || of < 1 ? "s" : "", gpus);
   return DL_OK;
 }
@@ -165,20 +184,42 @@ static enum dl_status resolve(struct dl_cli *cli, struct dl_recommend_node *n) {
   return status;
 }
 
+/* A node with some of its accelerators in use, in a region. */
 static enum dl_status add_node(struct dl_cli *cli,
                                const struct dl_recommend_options *o,
+                               const struct dl_recommend_region *at,
                                const char *name, const char *gpus,
                                struct dl_recommend_data *r) {
+  double count;
   DL_GROW(r->node, r->cap_nodes, r->n_nodes + 1);
   struct dl_recommend_node *n = &r->node[r->n_nodes++];
   *n = (struct dl_recommend_node){.o = dl_node_options_none};
   n->o.node = name;
   copy_job(&n->job, &o->job);
-  double count;
+  n->job.site = at->site;
+  n->at.region = at->name;
   if (gpus && dl_parse_double(gpus, &count))
     dl_run_set_number(&n->job.run, DL_RUN_n_gpus, count);
   DL_TRY(open_node(cli, o, r->m, n));
   return resolve(cli, n);
+}
+
+/* A node in the regions of its provider. One of another provider has none,
+ * one of no provider may be anywhere. */
+static enum dl_status add_regions(struct dl_cli *cli,
+                                  const struct dl_recommend_options *o,
+                                  const char *name, const char *gpus,
+                                  struct dl_recommend_data *r) {
+  bool anywhere = !strchr(name, ':') || strchr(name, '/');
+  size_t before = r->n_nodes;
+  for (size_t i = 0; i < r->n_regions; i++)
+    if (anywhere || dl_is_of_provider(name, r->region[i].site.cloud))
+      DL_TRY(add_node(cli, o, &r->region[i], name, gpus, r));
+  return r->n_nodes > before
+             ? DL_OK
+             : dl_fail(&cli->diag, DL_EUSAGE,
+                       "--cloud %s: node '%s' is of another provider",
+                       r->region[0].site.cloud, name);
 }
 
 static enum dl_status add_all(struct dl_cli *cli,
@@ -193,12 +234,12 @@ static enum dl_status add_all(struct dl_cli *cli,
       bool has = true;
       DL_TRY(has_gpus(cli, a, names->s[i], gpus, &has));
       if (has)
-        DL_TRY(add_node(cli, o, names->s[i], gpus, r));
+        DL_TRY(add_regions(cli, o, names->s[i], gpus, r));
     }
   return r->n_nodes > 0 ? DL_OK
                         : dl_fail(&cli->diag, DL_EINPUT,
                                   "no node has as many accelerators as --gpus "
-                                  "asks for");
+                                  "asks for, or a part of them");
 }
 
 /* One boundary for all, so that they compare: the widest that all have. */
@@ -224,7 +265,7 @@ enum dl_status dl_recommend_nodes(struct dl_cli *cli,
                                   struct dl_recommend_options *o,
                                   struct dl_recommend_data *r) {
   DL_SCOPED(free_asked) struct requested_nodes a = {0};
-  DL_TRY(find_asked(cli, o, &a));
+  DL_TRY(find_asked(cli, o, r, &a));
   DL_TRY(add_all(cli, o, &a, r));
   set_boundary(cli, r);
   o->job.dataset = r->node[0].job.dataset; /* equal for all nodes */
@@ -233,7 +274,11 @@ enum dl_status dl_recommend_nodes(struct dl_cli *cli,
     dl_plan_warn_unused(n->f, &cli->diag);
     const struct dl_rows rows = {
         .f = n->f, .catalog = dl_cli_catalog(cli), .axes = &o->job.axes};
+    size_t first = r->choices.n;
     DL_TRY(dl_choices_sweep(&r->choices, &rows, n->engine, &n->at, &cli->diag));
+    double hour = n->o.entry.price_h * n->at.node.nodes;
+    for (size_t k = first; k < r->choices.n; k++)
+      dl_recommend_cost(o, &n->job.foot, hour, &r->choices.c[k]);
   }
   return DL_OK;
 }

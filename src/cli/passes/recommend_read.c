@@ -18,6 +18,8 @@ void dl_recommend_free(struct dl_recommend_data *r) {
   dl_repeats_free(&r->repeats);
   dl_measured_free(&r->measured);
   dl_recommend_free_nodes(r);
+  dl_strlist_free(&r->names);
+  free(r->region);
   dl_engine_free(r->engine);
   dl_model_free(r->m);
   dl_plan_free(r->f);
@@ -99,6 +101,8 @@ static struct dl_alternative as_choice(struct dl_repeat *r, bool estimated) {
                                  .accuracy = r->accuracy,
                                  .energy_j = {r->energy_j, r->low_j, r->high_j},
                                  .duration_s = r->duration_s,
+                                 .response_s = NAN,
+                                 .billed = r->n_gpus,
                                  .memory_need_gb = r->memory_need_gb,
                                  .boundary = r->boundary,
                                  .runs = estimated ? 0 : r->n};
@@ -113,6 +117,8 @@ static enum dl_status read_measured(struct dl_cli *cli,
   DL_TRY(dl_cli_refuse(cli, "method|model",
                        "with --table: its runs have energies"));
   DL_TRY(dl_job_options_refuse(cli, "with --table: its runs have settings"));
+  DL_TRY(
+      dl_cli_refuse(cli, "precision", "with --table: its runs have settings"));
   o->method = NULL;
   DL_TRY(dl_repeats_read(&r->repeats, csv, r->f, o->coverage, d));
   dl_plan_warn_unused(r->f, d);

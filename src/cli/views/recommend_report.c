@@ -40,6 +40,12 @@ enum column {
   C_BOUNDARY,
   C_NODE,
   C_PRECISION,
+  C_REGION,
+  C_CO2E,
+  C_CO2E_LOW,
+  C_CO2E_HIGH,
+  C_COST,
+  C_RESPONSE,
   C_KWH,
   C_LOW_KWH,
   C_HIGH_KWH,
@@ -70,6 +76,13 @@ static const struct dl_member_column columns[COLUMNS] = {
     [C_NODE] = {{"node", "node", NULL, DL_CODE, 0}, OF(node)},
     [C_PRECISION] = {{"precision", "precision", NULL, DL_CODE, DL_SPARE},
                      OF(precision)},
+    [C_REGION] = {{"region", "region", NULL, DL_CODE, DL_MAIN}, OF(region)},
+    [C_CO2E] = {{"co2e_g", "CO2e", "g", DL_MASS, 0}, OF(co2e_g.x)},
+    [C_CO2E_LOW] = {{"co2e_low_g", NULL, NULL, DL_PLAIN, 0}, OF(co2e_g.low)},
+    [C_CO2E_HIGH] = {{"co2e_high_g", NULL, NULL, DL_PLAIN, 0}, OF(co2e_g.high)},
+    [C_COST] = {{"cost", "cost", NULL, DL_PLAIN, 0}, OF(cost.x)},
+    [C_RESPONSE] = {{"response_s", "response", "s", DL_TIME, 0},
+                    OF(response_s)},
     [C_KWH] = {.column = {NULL, "energy", "J", DL_KWH, DL_MAIN}},
     [C_LOW_KWH] = {.column = {NULL, "interval", "J", DL_KWH,
                               DL_RANGE | DL_MAIN}},
@@ -138,6 +151,24 @@ static void add_choices(struct view *w) {
   }
 }
 
+/* Where the carbon intensities of regions come from, for programs. */
+static void add_regions(struct view *w, const struct dl_recommend_data *r) {
+  static const struct dl_column c[] = {
+      {.key = "region"},           {.key = "intensity_g_kwh"},
+      {.key = "intensity_of"},     {.key = "intensity_year"},
+      {.key = "intensity_source"}, {.key = "pue"}};
+  struct dl_table *t =
+      dl_report_table(w->r, "regions", NULL, c, DL_LENGTH(c), false);
+  for (size_t i = 0; i < r->n_regions; i++) {
+    const struct dl_footprint *f = &r->region[i].foot;
+    const struct dl_value v[] = {
+        dl_string(r->region[i].name),   dl_number(f->intensity.x),
+        dl_string(f->intensity.of),     dl_number(f->intensity.year),
+        dl_string(f->intensity.source), dl_number(f->pue.x)};
+    dl_table_row(t, v, NULL);
+  }
+}
+
 static struct dl_column column_of(const struct view *w, enum column i,
                                   bool shown) {
   struct dl_column c = columns[i].column;
@@ -194,9 +225,10 @@ static void title_of(char *title, size_t size, const char *text, size_t shown,
 static void add_text(struct view *w, const char *text, size_t from,
                      size_t end) {
   static const enum column shown[] = {
-      C_ARCH,  C_NODE,      C_GPU,      C_GPUS, C_PX,      C_SEQ,
-      C_BATCH, C_PRECISION, C_ACCURACY, C_KWH,  C_LOW_KWH, C_HIGH_KWH,
-      C_TIME,  C_BOUND,     C_MEMORY,   C_RUNS};
+      C_ARCH, C_REGION,  C_NODE,     C_GPU,       C_GPUS,
+      C_PX,   C_SEQ,     C_BATCH,    C_PRECISION, C_ACCURACY,
+      C_KWH,  C_LOW_KWH, C_HIGH_KWH, C_TIME,      C_RESPONSE,
+      C_CO2E, C_COST,    C_BOUND,    C_MEMORY,    C_RUNS};
   struct dl_column c[DL_LENGTH(shown)];
   struct dl_value v[COLUMNS], row[DL_LENGTH(shown)];
   char title[96];
@@ -206,7 +238,8 @@ static void add_text(struct view *w, const char *text, size_t from,
     enum column i = shown[k];
     bool setting = (i == C_ARCH && !w->o->all) || i == C_GPUS || i == C_PX ||
                    i == C_SEQ || i == C_BATCH || i == C_PRECISION;
-    bool known = w->known[i == C_HIGH_KWH ? C_LOW_KWH : i];
+    bool known = w->known[i == C_HIGH_KWH ? C_LOW_KWH : i] &&
+                 !(i == C_RESPONSE && !w->l->at_rate);
     c[k] = column_of(w, i, setting ? w->varies[i] : known);
   }
   bool fits = w->o->all || end - from <= w->most + 1;
@@ -243,7 +276,12 @@ static const char *place_of(const struct dl_alternative *c) {
   return c->node ? c->node : c->gpu;
 }
 
-/* The lowest-energy choice of an architecture, `but` for those that run where
+/* What the choices are in the order of. */
+static double value_of(const struct view *w, const struct dl_alternative *c) {
+  return dl_choice_value(w->l, c, w->l->by[0]);
+}
+
+/* The best choice of an architecture, `but` for those that run where
  * that choice does (NULL: all); NULL if there is none. */
 static const struct dl_alternative *best_of(const struct view *w,
                                             const char *arch,
@@ -253,7 +291,7 @@ static const struct dl_alternative *best_of(const struct view *w,
     const struct dl_alternative *c = &w->l->c[i];
     if (dl_same_text(c->arch, arch) &&
         !(but && dl_same_text(place_of(c), place_of(but))) &&
-        (!best || c->energy_j.x < best->energy_j.x))
+        (!best || value_of(w, c) < value_of(w, best)))
       best = c;
   }
   return best;
@@ -273,16 +311,16 @@ static bool overlap(const struct dl_alternative *c,
   return other && other->energy_j.low <= c->energy_j.high;
 }
 
-static int by_energy(const void *a, const void *b) {
-  double x = (*(const struct dl_alternative *const *)a)->energy_j.x;
-  double y = (*(const struct dl_alternative *const *)b)->energy_j.x;
+static int by_value(const void *a, const void *b, void *w) {
+  double x = value_of(w, *(const struct dl_alternative *const *)a);
+  double y = value_of(w, *(const struct dl_alternative *const *)b);
   return (x > y) - (x < y);
 }
 
 enum { MOST_ARCHS = 200 };
 
-/* The lowest-energy choice of each architecture, lowest first; how many. */
-static size_t find_best(const struct view *w,
+/* The best choice of each architecture, in order; how many. */
+static size_t find_best(struct view *w,
                         const struct dl_alternative *best[MOST_ARCHS],
                         double *highest_j) {
   size_t n = 0;
@@ -291,7 +329,7 @@ static size_t find_best(const struct view *w,
       best[n] = best_of(w, w->l->c[i].arch, NULL);
       *highest_j = fmax(*highest_j, best[n++]->energy_j.x);
     }
-  qsort(best, n, sizeof *best, by_energy);
+  qsort_r(best, n, sizeof *best, by_value, w);
   return n;
 }
 
@@ -387,7 +425,8 @@ static void add_archs(struct view *w, const struct dl_alternative *const *best,
 
 enum dl_status dl_recommend_report(struct dl_cli *cli,
                                    const struct dl_recommend_options *o,
-                                   const struct dl_choices *l) {
+                                   const struct dl_recommend_data *r) {
+  const struct dl_choices *l = &r->choices;
   struct view w = {.r = dl_report_new(),
                    .o = o,
                    .l = l,
@@ -414,6 +453,8 @@ enum dl_status dl_recommend_report(struct dl_cli *cli,
   dl_recommend_answer(w.r, &choices);
   if (o->explain)
     dl_recommend_settings(w.r, &choices);
+  if (r->n_regions > 0 && !o->nodes)
+    add_regions(&w, r);
   add_choices(&w);
   add_front(&w, n < 2 || o->accuracy);
   add_archs(&w, best, n, highest_j);

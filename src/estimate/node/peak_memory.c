@@ -100,11 +100,6 @@ static double usual(double most) {
   return most >= 64 ? 32 * floor(most / 32) : exp2(floor(log2(most)));
 }
 
-static double adapter_params(const struct dl_job *job) {
-  const struct dl_architecture *arch = job->found.arch;
-  return dl_adapter_params(job->run, arch ? arch->transformer : NULL);
-}
-
 /* Returns how many parameters the layers' products have: QLoRA leaves
  * embeddings, the output layer and norms as they are. */
 static double quantized_params(const struct dl_transformer *t, double params) {
@@ -137,7 +132,7 @@ static double trained_params(const struct dl_job *job, double params,
   case DL_TUNE_QLORA:
     *kept = layers * frozen_weight(job) +
             (params - layers) * dl_activation_bytes(job);
-    return adapter_params(job);
+    return dl_adapter_params(job->run, arch);
   default:
     return params;
   }
@@ -172,13 +167,15 @@ static double gathered(const struct dl_job *job) {
 
 /* Bytes beside the network that is trained. Trainings of diffusion models keep
  * an average of the weights, if all are trained, and the frozen networks around
- * them; QLoRA a product's weights in 16 bits. */
+ * them, if these encode as it trains; QLoRA a product's weights in 16 bits. */
 static double held_beside(const struct dl_job *job) {
   const struct dl_architecture *arch = job->found.arch;
   const struct dl_transformer *t = dl_language_of(job);
   enum dl_fine_tune tune = dl_fine_tune_of(job->run);
+  bool cached = job->run->cached_latents == DL_CACHED_LATENTS_YES;
+  double around = cached || !arch ? 0 : dl_or(arch->pipeline_params_m, 0);
   if (arch && arch->denoising_steps > 0)
-    return 1e6 * (dl_or(arch->pipeline_params_m, 0) * dl_activation_bytes(job) +
+    return 1e6 * (around * dl_activation_bytes(job) +
                   (tune == DL_TUNE_FULL ? AVERAGE * job->run->params_m : 0));
   return t && tune == DL_TUNE_QLORA ? t->hidden * t->ffn * 2 : 0;
 }

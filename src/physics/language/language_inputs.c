@@ -274,7 +274,7 @@ static void read_training(const struct dl_physics_row *row,
   if (tune == DL_TUNE_HEAD)
     in->trained = 1e6 * dl_or(row->arch->head_params_m, 0);
   if (adapters) {
-    in->trained = dl_adapter_params(run, row->arch->transformer);
+    in->trained = dl_adapter_params(run, row->arch);
     in->adapted = dl_adapted_sides(run, row->arch->transformer);
   }
   double share = fmin(in->trained / in->params, 1);

@@ -252,7 +252,7 @@ void dl_training_epoch_of(struct dl_training_epoch *e, const double *c,
     double last = mode == DL_VALIDATION ? val.last : train.last;
     if (e->n[i] > 0) {
       step_of(&e->step[i], e, l, i < DL_N_TRAINING_MODES ? l->batch : last,
-              mode == DL_FULL ? 3 : 1, trained_bytes(l, mode));
+              mode == DL_FULL ? 3 - l->spared : 1, trained_bytes(l, mode));
       add_steps(&e->cost, &e->step[i], e->n[i]);
     }
   }

@@ -17,21 +17,22 @@
  * and write; w: bytes of the weights that are trained; K: kernels of a forward
  * pass, K' of them in turn: where several threads launch (TensorFlow), those
  * beside the longest path count by the share bs; m = 3 to train (the backward
- * pass is two forward ones), 1 to validate or with a frozen backbone; s = 1 for
- * a server. N, G, H and D are what a network, a GPU (and its family), a host
- * and a framework are found to differ by, 1 where they are not known; mtc is 1
- * for GPUs with tensor cores. ec, em, tau, lambda, c0, wopt, R and bt depend on
- * the software (dl_training_stack). R is what proposals and their matching take
- * in two-stage detectors and in those that match a set of predictions. F has
- * what tensor cores compute, tiles being padded, and not the work of depthwise
- * layers, F', which run at the rate of FP32 outside tensor cores. In eager mode
- * A is all traffic; in tuned software B is the traffic between layers
- * (normalisations, activations), of which fused kernels leave the share bt, and
- * clock the boost clock relative to the A100's: starting and draining a kernel
- * takes so many cycles; 1 in eager mode. Constants of MLPerf are relative to
- * the containers'. Tuned software has no srv, and as its rates are those at the
- * TDP, kappa begins at 0 there and is reached with a limit of 3/4 of it. The
- * GPU draws, with ec the constant of plain FP32 in eager mode in any case,
+ * pass is two forward ones; one with adapters beside frozen weights), 1 to
+ * validate or with a frozen backbone; s = 1 for a server. N, G, H and D are
+ * what a network, a GPU (and its family), a host and a framework are found to
+ * differ by, 1 where they are not known; mtc is 1 for GPUs with tensor cores.
+ * ec, em, tau, lambda, c0, wopt, R and bt depend on the software
+ * (dl_training_stack). R is what proposals and their matching take in two-stage
+ * detectors and in those that match a set of predictions. F has what tensor
+ * cores compute, tiles being padded, and not the work of depthwise layers, F',
+ * which run at the rate of FP32 outside tensor cores. In eager mode A is all
+ * traffic; in tuned software B is the traffic between layers (normalisations,
+ * activations), of which fused kernels leave the share bt, and clock the boost
+ * clock relative to the A100's: starting and draining a kernel takes so many
+ * cycles; 1 in eager mode. Constants of MLPerf are relative to the containers'.
+ * Tuned software has no srv, and as its rates are those at the TDP, kappa
+ * begins at 0 there and is reached with a limit of 3/4 of it. The GPU draws,
+ * with ec the constant of plain FP32 in eager mode in any case,
  *
  *   base = pa TDP + pb BW                  pb for GDDR6 and later alone
  *   dyn  = TDP ptc a (pu Tg + pf ec Tc + pm em mtc (Tm + Tw)) / T0
@@ -201,6 +202,8 @@ struct dl_training_inputs {
   double again;         /* share of a forward pass that training steps compute
                            again */
   double frozen;        /* share of the epochs with a frozen backbone */
+  double spared;        /* passes of a training step that compute no gradients
+                           of weights: 1 with adapters, else 0 */
   double flops;         /* of a forward pass of one sample */
   double depthwise;     /* FLOPs of depthwise layers, which are not in flops;
                            tuned software */

@@ -5,6 +5,7 @@
 
 #include "base/constants.h"
 #include "physics/rows/inputs.h"
+#include "run/setup/fine_tune.h"
 #include "run/setup/training_setup.h"
 
 const struct dl_physics_quantity
@@ -67,6 +68,9 @@ const struct dl_physics_quantity
         {DL_ON_OWN(facts_doubt), false, false},
         {DL_ON_OWN(doubt), false, false},
         {DL_ON_RUN(checkpointing), false, false},
+        {DL_ON_RUN(fine_tune), false, false},
+        {DL_ON_RUN(lora_rank), false, false},
+        {DL_ON_RUN(cached_latents), false, false},
 };
 /* Numbers in other columns, in the order of the quantities: standard deviations
  * of logarithms, of the facts of the network (work, traffic, kernels) and of
@@ -343,13 +347,35 @@ static double computed_again(const struct dl_physics_row *row) {
 #define ENCODERS 0.44
 
 /* The encoders of a diffusion model, which are not trained, by a forward pass
- * of the network: scripts compute them for each sample. Containers and entries
- * to MLPerf have computed them before. */
+ * of the network: scripts compute them for each sample, unless they cache what
+ * these put out. Containers and entries to MLPerf have computed them before. */
 static double encoded(const struct dl_training_inputs *in,
-                      const struct dl_architecture *arch) {
-  return in->stack == DL_STACK_EAGER && arch->pipeline_macs_g > 0
+                      const struct dl_physics_row *row) {
+  const struct dl_architecture *arch = row->arch;
+  bool cached = row->run->cached_latents == DL_CACHED_LATENTS_YES;
+  return in->stack == DL_STACK_EAGER && !cached && arch->pipeline_macs_g > 0
              ? ENCODERS * arch->pipeline_macs_g / arch->macs_g
              : 0;
+}
+
+/* Kernels that an adapter adds to a pass: two products, and a scaling, a sum
+ * and two conversions from FP32. */
+#define KERNELS_OF_ADAPTER 6
+
+/* Weights that are trained, in FP32, updated once in so many batches: all, or
+ * adapters beside them. */
+static void set_weights(struct dl_training_inputs *in,
+                        const struct dl_physics_row *row) {
+  enum dl_fine_tune tune = dl_fine_tune_of(row->run);
+  double all = dl_or(row->run->params_m, 0);
+  double dense = fmax(all - dl_or(row->arch->sparse_params_m, 0), 0);
+  in->weights = 4e6 * dense / dl_or(row->run->grad_accum, 1);
+  if (tune != DL_TUNE_LORA && tune != DL_TUNE_QLORA)
+    return;
+  in->spared = 1;
+  in->kernels += KERNELS_OF_ADAPTER * dl_adapted_layers(row->arch);
+  in->weights = 4 * dl_adapter_params(row->run, row->arch) /
+                dl_or(row->run->grad_accum, 1);
 }
 
 const char *dl_training_inputs_read(const struct dl_physics_row *row,
@@ -374,15 +400,12 @@ const char *dl_training_inputs_read(const struct dl_physics_row *row,
   in->bytes = 1e6 * (traffic > 0 ? traffic : activations(row)) * element;
   in->kernels = kernels(row);
   in->stack = stack_of(run);
-  in->again += encoded(in, arch);
+  in->again += encoded(in, row);
   in->beside = beside(row, in->kernels);
   in->regions = arch->regions > 0;
-  /* FP32, updated once in so many batches. */
-  in->weights =
-      4e6 * fmax(dl_or(run->params_m, 0) - dl_or(arch->sparse_params_m, 0), 0) /
-      dl_or(run->grad_accum, 1);
   in->head = 4e6 * (frozen * dl_or(arch->head_params_m, 0)) /
              dl_or(run->grad_accum, 1);
+  set_weights(in, row);
   read_rates(in, row);
   split_work(in, arch);
   fuse_kernels(in, row, element);

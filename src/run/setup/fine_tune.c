@@ -32,7 +32,21 @@ double dl_adapted_sides(const struct dl_run *r,
   return t ? dl_transformer_adapted_sides(t, attention_alone) : 0;
 }
 
+/* Layers with adapters by all layers, and both sides of an adapter by the root
+ * of a layer's weights: of SD 1.5 .98 M for .80 at rank 4, FLUX.1 3.9 for 4.7.
+ */
+#define ADAPTED_LAYERS 0.5
+
+double dl_adapted_layers(const struct dl_architecture *arch) {
+  return ADAPTED_LAYERS * dl_or(arch->layers, 0);
+}
+
 double dl_adapter_params(const struct dl_run *r,
-                         const struct dl_transformer *t) {
-  return dl_or(r->lora_rank, dl_usual_rank(t)) * dl_adapted_sides(r, t);
+                         const struct dl_architecture *arch) {
+  const struct dl_transformer *t = arch ? arch->transformer : NULL;
+  double rank = dl_or(r->lora_rank, dl_usual_rank(t));
+  if (t || !arch || !(arch->layers > 0))
+    return rank * dl_adapted_sides(r, t);
+  return rank * dl_adapted_layers(arch) *
+         sqrt(1e6 * dl_or(r->params_m, 0) / arch->layers);
 }

@@ -5,6 +5,7 @@
 #define DL_RUN_SETUP_FINE_TUNE_H
 
 #include "catalog/architecture/transformer.h"
+#include "catalog/descriptor_kinds.h"
 #include "run/run.h"
 
 /* Finds the kind by fine_tune, else by frozen_base: any share above 0 is
@@ -26,9 +27,13 @@ double dl_usual_rank(const struct dl_transformer *t);
  * and o_proj) adapt attention alone, other software all products. */
 double dl_adapted_sides(const struct dl_run *r, const struct dl_transformer *t);
 
+/* Layers of a network without the shape of a transformer that adapters are put
+ * beside: the products of attention. */
+double dl_adapted_layers(const struct dl_architecture *arch);
+
 /* Parameters of the adapters that fine_tune lora or qlora trains, of the usual
- * rank where it is unknown; 0 without the shape of the network (NULL). */
+ * rank where it is unknown; 0 without the network's layers (or NULL). */
 double dl_adapter_params(const struct dl_run *r,
-                         const struct dl_transformer *t);
+                         const struct dl_architecture *arch);
 
 #endif

@@ -239,7 +239,20 @@ static bool breaks_tuning(const struct dl_row *row,
         "{lora_rank} %g is more than the smallest dimension of the "
         "products of '%s', %g; take a lower rank",
         r->lora_rank, arch->head.id, dl_smallest_product(t));
-  if (lora && arch && !t && !(arch->heads > 0))
+  bool diffuses = arch && arch->denoising_steps > 0;
+  if (r->cached_latents == DL_CACHED_LATENTS_YES && arch && !diffuses)
+    return dl_rule_message(
+        to,
+        "{cached_latents} is for diffusion models, and '%s' is none; leave it "
+        "out",
+        arch->head.id);
+  if (tune == DL_TUNE_HEAD && diffuses)
+    return dl_rule_message(
+        to,
+        "{fine_tune} head: '%s' generates images and has no classifier; use "
+        "lora or full",
+        arch->head.id);
+  if (lora && arch && !t && !diffuses && !(arch->heads > 0))
     return dl_rule_message(
         to,
         "{fine_tune} %s is for transformers, and '%s' is none; use "

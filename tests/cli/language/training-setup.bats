@@ -51,6 +51,10 @@ llama='--arch llama-2-7b --gpu a100 --method flops -q --format json'
   refuses 3 "dlest: $(message precision_fp_has_no fp8 v100-sxm2-16gb fp16 fp8)" \
     predict --arch gpt2 --gpu v100 --tokens 1e9 --precision fp8
   # shellcheck disable=SC2086
+  refuses 3 "dlest: $(message cached_latents_is_for resnet50 | as_options)" \
+    predict --arch resnet50 --gpu a100 --cached-latents
+  refuses 3 "dlest: $(message generates_images_no_classifier flux.1 |
+    as_options)" predict --arch flux.1 --gpu a100 --train-samples 9 --frozen
   refuses 3 "dlest: $(message fine_tune_is_for lora resnet50 | as_options)" \
     predict $resnet --fine-tune lora:8
   # shellcheck disable=SC2086
@@ -193,10 +197,10 @@ EOF
     .assumed[-1] == "precision=fp32")'
   try predict --arch resnet50 --gpu a100 --precision Half -q --explain
   grep -qE '^precision +fp16$' out
-  try recommend --arch resnet50 --gpu a100 -b 64 -q --explain
-  grep -qE '^precision +tf32 \(assumed\)$' out
+  try recommend --arch resnet50 --gpu gtx-1080 -b 32 -q --explain
+  grep -qE '^precision +fp32 \(assumed\)$' out
   try recommend --arch resnet50 --gpu a100 -b 64 -q --format json
-  check 'all(.choices[]; .precision == "tf32")'
+  check '[.choices[].precision] | sort == ["amp", "tf32"]'
 }
 
 @test "BF16 where it is emulated is no faster than FP32 arithmetic" {

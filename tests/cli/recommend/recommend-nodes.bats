@@ -31,40 +31,40 @@ EOF
 }
 
 @test "energies are those that predict has for each node" {
-  gives 0 '' recommend --arch resnet50 --node dgx-a100,dgx-h100 --batch-size 64 \
+  gives 0 '' recommend --arch resnet50 --precision tf32 --node dgx-a100,dgx-h100 --batch-size 64 \
     --gpus 1,8 --format json
   check '.n_choices == 4 and .boundary == "node"'
   for node in dgx-a100 dgx-h100; do
     for n in 1 8; do
       near "$(chosen $node $n)" \
-        "$(node_energy node $node --arch resnet50 --batch-size 64 --gpus $n)"
+        "$(node_energy node $node --arch resnet50 --precision tf32 --batch-size 64 --gpus $n)"
     done
   done
   # by itself a node has all of its accelerators in use
-  gives 0 '' recommend --arch resnet50 --node dgx-a100 --batch-size 64 \
+  gives 0 '' recommend --arch resnet50 --precision tf32 --node dgx-a100 --batch-size 64 \
     --format json
   check '[.choices[].n_gpus] == [8]'
 }
 
 @test "one boundary for all: of the facility where every node has a PUE" {
   own_node
-  gives 0 '' recommend --arch resnet50 --node dgx-a100,./lab.xml --pue 1.3 \
+  gives 0 '' recommend --arch resnet50 --precision tf32 --node dgx-a100,./lab.xml --pue 1.3 \
     --gpus 2 --batch-size 64 --format json
   check '.boundary == "facility" and .n_choices == 2'
-  near "$(chosen lab 2)" "$(node_energy facility ./lab.xml --arch resnet50 \
+  near "$(chosen lab 2)" "$(node_energy facility ./lab.xml --arch resnet50 --precision tf32 \
     --pue 1.3 --gpus 2 --batch-size 64)"
   gives 0 "dlest: warning: $(message node_has_no_pue lab)" \
-    recommend --arch resnet50 --node xeon-8368-4xa100,./lab.xml --gpus 2 \
+    recommend --arch resnet50 --precision tf32 --node xeon-8368-4xa100,./lab.xml --gpus 2 \
     --batch-size 64 --format json
   check '.boundary == "node" and all(.choices[]; .boundary == "node")'
   near "$(chosen xeon-8368-4xa100 2)" "$(node_energy node xeon-8368-4xa100 \
-    --arch resnet50 --gpus 2 --batch-size 64)"
+    --arch resnet50 --precision tf32 --gpus 2 --batch-size 64)"
 }
 
 @test "values of the user's hold for every node" {
-  gives 0 '' recommend --arch resnet50 --node dgx-a100,dgx-h100 --batch-size 64 \
+  gives 0 '' recommend --arch resnet50 --precision tf32 --node dgx-a100,dgx-h100 --batch-size 64 \
     --set node.rest_w=0 --set gpu.tdp_w=300 --format json
-  near "$(chosen dgx-h100 8)" "$(node_energy node dgx-h100 --arch resnet50 \
+  near "$(chosen dgx-h100 8)" "$(node_energy node dgx-h100 --arch resnet50 --precision tf32 \
     --batch-size 64 --set node.rest_w=0 --set gpu.tdp_w=300)"
 }
 
@@ -83,6 +83,6 @@ EOF
   # those of any CPU are no choices
   n=$(jq '[.. | objects | select(.id?) | select(.id | startswith("cpu-") | not)] |
     length' out)
-  try recommend --arch resnet50 --node all --batch-size 64 --format json -q
+  try recommend --arch resnet50 --precision fp32 --node all --batch-size 64 --format json -q
   check ".n_choices == $n"
 }

@@ -26,7 +26,7 @@ usage() {
 @test "CSV has the documented columns, the front first" {
   measured
   try recommend --table runs.csv --format csv
-  [ "$(head -n 1 out)" = arch,gpu,batch_size,image_px,accuracy,energy_j,energy_low_j,energy_high_j,duration_s,bound_by,pareto,overlaps,n_gpus,seq_len,saving,memory_need_gb,runs,excluded,boundary,node,precision ]
+  [ "$(head -n 1 out)" = arch,gpu,batch_size,image_px,accuracy,energy_j,energy_low_j,energy_high_j,duration_s,bound_by,pareto,overlaps,n_gpus,seq_len,saving,memory_need_gb,runs,excluded,boundary,node,precision,region,co2e_g,co2e_low_g,co2e_high_g,cost,response_s ]
   [ "$(tail -n +2 out | cut -d, -f11 | paste -sd ' ')" = '1 1 1 0 0' ]
 }
 
@@ -198,8 +198,8 @@ usage() {
 }
 
 @test "text names a lower estimate of a generation that was not measured" {
-  gives 0 '' recommend --arch resnet50 --loader synthetic -q
-  grep -qE '^Lower, but its generation was not measured: tpu-v7, [0-9.]+ kWh \(--extrapolate\)\.$' out
+  gives 0 '' recommend --arch resnet50 --loader synthetic --precision fp32 -q
+  grep -qE '^Lower, but its generation was not measured: mi300a, [0-9.]+ kWh \(--extrapolate\)\.$' out
   gives 0 '' recommend --arch resnet50 --extrapolate -q
   ! grep -q 'was measured' out || false
   usage "$(message does_not_go_with extrapolate gpu)" --arch resnet50 \
@@ -236,7 +236,7 @@ usage() {
   refuses 3 "dlest: $(message no_choice_has_estimate pre-epoch \
     'measured runs of inference')" \
     recommend --arch vgg16 --gpu t4 --phase inference --method pre-epoch
-  refuses 2 "dlest: $(message combinations_more_than_predict 4000000 1000000)" \
+  refuses 2 "dlest: $(message combinations_more_than_predict 8000000 1000000)" \
     recommend --arch vgg16 --gpu t4 --batch-size 1..4000 --image-px 1..1000
   usage "$(message invalid_value method tdp,flops \
     'one method, so that choices compare')" --method tdp,flops
@@ -244,6 +244,8 @@ usage() {
     --deadline=-1
   usage "$(message invalid_value budget-kwh 0 "$(message expected_above 0)")" \
     --budget-kwh 0
+  usage "$(message more_prices 64)" --arch resnet50 \
+    --gpu-price "$(printf 't4=1USD/h,%.0s' {1..64})t4=1USD/h"
   invalid recommend coverage=100
 }
 

@@ -262,6 +262,8 @@ static void add_settings(struct title_settings *s) {
   add_precision(s);
   if (tuning[run->fine_tune])
     add(s, true, tuning[run->fine_tune]);
+  if (run->cached_latents == DL_CACHED_LATENTS_YES)
+    add(s, true, "cached latents");
   if (run->stack && !dl_run_is_inference(run)) {
     DL_TEXT(t);
     dl_text_printf(&t, "software %s", run->stack);

@@ -14,7 +14,7 @@
 #include "cli/views/summary/answer.h"
 #include "output/units.h"
 
-enum { ENERGY, TIME, NEXT, N_LINES };
+enum { ENERGY, TIME, EMISSIONS, COST, NEXT, N_LINES };
 
 static const char *place_of(const struct dl_alternative *a) {
   if (a->node)
@@ -31,6 +31,8 @@ static void add_choice(struct dl_text *t, const struct dl_alternative *a) {
   else if (a->n_gpus > 1)
     dl_text_printf(t, "%s x ", dl_format_short(number, a->n_gpus));
   dl_text_add(t, place_of(a));
+  if (a->region)
+    dl_text_printf(t, " in %s", a->region);
   if (!isnan(a->batch_size))
     dl_text_printf(t, ", batch size %s",
                    dl_format_short(number, a->batch_size));
@@ -100,12 +102,38 @@ static void next_line(struct dl_answer_line *l,
     dl_answer_remark(l, "within the intervals");
 }
 
+/* The currency of the costs; NULL: none given. */
+static const char *currency_of(const struct dl_recommend_options *o) {
+  return o->gpu_price.n > 0 ? o->gpu_price.currency : o->job.site.currency;
+}
+
+/* What was given and found of emissions and cost. */
+static void costs_lines(struct dl_answer_line *line,
+                        const struct dl_recommended_choices *c,
+                        const struct dl_alternative *a) {
+  if (!isnan(a->co2e_g.x))
+    dl_answer_figure(&line[EMISSIONS],
+                     &(struct dl_answer){"CO2e", DL_MASS, "g", a->co2e_g.x,
+                                         a->co2e_g.low, a->co2e_g.high,
+                                         c->o->coverage});
+  if (isnan(a->cost.x))
+    return;
+  dl_answer_figure(&line[COST],
+                   &(struct dl_answer){"Cost", DL_PLAIN, currency_of(c->o),
+                                       a->cost.x, a->cost.low, a->cost.high,
+                                       c->o->coverage});
+  if (isnan(c->o->job.site.price))
+    dl_answer_remark(&line[COST], "by the hour");
+}
+
 void dl_recommend_answer(struct dl_report *r,
                          const struct dl_recommended_choices *c) {
+  static const char *const titles[DL_N_OBJECTIVES] = {
+      "Lowest energy: ", "Fastest: ", "Lowest CO2e: ", "Lowest cost: "};
   const struct dl_alternative *a = &c->l->c[0];
   struct dl_answer_line line[N_LINES] = {0};
   DL_TEXT(title);
-  dl_text_add(&title, "Lowest energy: ");
+  dl_text_add(&title, titles[c->l->by[0]]);
   add_choice(&title, a);
   add_work(&title, c);
   struct dl_report *g = dl_report_group(r, NULL, dl_text_str(&title));
@@ -127,6 +155,7 @@ void dl_recommend_answer(struct dl_report *r,
                    dl_same_text(a->boundary, "cpu") ? "peak memory "
                                                     : "peak GPU memory ",
                    a->memory_need_gb, " GB");
+  costs_lines(line, c, a);
   next_line(&line[NEXT], c);
   dl_answer_lines(g, line, N_LINES);
 }
@@ -138,7 +167,8 @@ static const struct dl_named_text excluded[] = {
     [DL_CHOICE_DEADLINE] = {"n_deadline", "past the deadline"},
     [DL_CHOICE_BUDGET] = {"n_budget", "over the budget"},
     [DL_CHOICE_OUTSIDE] = {"n_outside", "outside the training data"},
-    [DL_CHOICE_UNTIMED] = {"n_untimed", "without a duration"}};
+    [DL_CHOICE_UNTIMED] = {"n_untimed", "without a duration"},
+    [DL_CHOICE_UNPRICED] = {"n_unpriced", "without a CO2e or cost"}};
 
 void dl_recommend_settings(struct dl_report *r,
                            const struct dl_recommended_choices *v) {
@@ -150,6 +180,10 @@ void dl_recommend_settings(struct dl_report *r,
   bool assumed =
       c->precision && !dl_job_options_give(&o->job, DL_RUN_precision);
   char precision[64];
+  DL_TEXT(by);
+  for (size_t i = 0; i < o->limits.n_by; i++)
+    dl_text_printf(&by, "%s%s", i > 0 ? "," : "",
+                   dl_objective_name(o->limits.by[i]));
   snprintf(precision, sizeof precision, "%.40s%s",
            c->precision ? c->precision : "", assumed ? " (assumed)" : "");
   DL_LINES(
@@ -179,7 +213,11 @@ void dl_recommend_settings(struct dl_report *r,
        dl_known_string(v->varies_precision || !c->precision ? NULL
                                                             : precision)},
       {.key = "coverage", .value = dl_number(o->coverage)},
-      {"deadline_s", "deadline", "s", DL_TIME, dl_known(o->deadline_s)},
+      {"by", "compared by", NULL, DL_CODE, dl_string(dl_text_str(&by))},
+      {"price_per_kwh", "price per kWh", o->job.site.currency, DL_PLAIN,
+       dl_known(o->job.site.price)},
+      {"currency", NULL, NULL, DL_CODE, dl_string(currency_of(o))},
+      {"deadline_s", "deadline", "s", DL_TIME, dl_known(o->limits.deadline_s)},
       {.key = "budget_j", .value = dl_number(o->budget_kwh * DL_J_PER_KWH)},
       {NULL, "budget", "kWh", DL_PLAIN, dl_known(o->budget_kwh)},
       {"n_choices", "choices", NULL, DL_CODE, dl_count(l->n)});

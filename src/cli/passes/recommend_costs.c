@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Regions of the choices of dlest recommend, their emissions and cost. */
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/constants.h"
+#include "base/memory.h"
+#include "cli/passes/recommend.h"
+
+enum dl_status dl_read_hour_prices(const struct dl_option *row, char *arg,
+                                   void *at, struct dl_diag *d) {
+  struct dl_hour_prices *p = at;
+  (void)row;
+  p->n = 0;
+  for (char *part = arg, *end; part; part = end) {
+    char *eq = strchr(part, '=');
+    const char *currency = NULL;
+    end = strchr(part, ',');
+    if (end)
+      *end++ = '\0';
+    if (p->n == DL_LENGTH(p->of))
+      return dl_fail(d, DL_EUSAGE, "--gpu-price: more than %zu prices", p->n);
+    struct dl_hour_price *of = &p->of[p->n++];
+    of->gpu = eq ? part : NULL;
+    if (eq)
+      *eq = '\0';
+    if (!dl_read_price(eq ? eq + 1 : part, "/h", &of->x, &currency) ||
+        (!eq && (end || p->n > 1)))
+      return DL_EUSAGE;
+    if (currency && p->currency && strcmp(currency, p->currency) != 0)
+      return dl_fail(d, DL_EUSAGE, "--gpu-price: prices in %s and in %s",
+                     p->currency, currency);
+    p->currency = currency ? currency : p->currency;
+  }
+  return DL_OK;
+}
+
+static enum dl_status look_prices_up(struct dl_cli *cli,
+                                     struct dl_hour_prices *p) {
+  for (size_t i = 0; i < p->n; i++) {
+    const struct dl_descriptor *e;
+    if (!p->of[i].gpu)
+      continue;
+    DL_TRY(dl_catalog_get(dl_cli_catalog(cli), DL_ACCELERATOR, p->of[i].gpu, &e,
+                          &cli->diag));
+    p->of[i].gpu = e->id;
+  }
+  return DL_OK;
+}
+
+/* Refuses an objective that nothing gives, and a PUE that counts for nothing.
+ */
+static enum dl_status check_objectives(struct dl_cli *cli,
+                                       const struct dl_recommend_options *o,
+                                       const struct dl_recommend_data *r) {
+  const struct dl_site_options *s = &o->job.site;
+  bool counted = !isnan(r->region[0].foot.intensity.x) || !isnan(s->price);
+  if (!o->nodes && !counted)
+    DL_TRY(dl_cli_refuse(cli, "cloud|site|pue",
+                         "without --node, --country, --intensity or --price"));
+  for (size_t i = 0; i < o->limits.n_by; i++) {
+    enum dl_objective by = o->limits.by[i];
+    if (by == DL_BY_CO2E && isnan(r->region[0].foot.intensity.x) && !o->nodes)
+      return dl_fail(&cli->diag, DL_EUSAGE,
+                     "--by co2e needs --country, --cloud, --site or "
+                     "--intensity");
+    if (by == DL_BY_COST && isnan(s->price) && o->gpu_price.n == 0 && !o->nodes)
+      return dl_fail(&cli->diag, DL_EUSAGE,
+                     "--by cost needs --price or --gpu-price");
+  }
+  return DL_OK;
+}
+
+enum dl_status dl_recommend_regions(struct dl_cli *cli,
+                                    struct dl_recommend_options *o,
+                                    struct dl_recommend_data *r) {
+  struct dl_site_options *s = &o->job.site;
+  const char *list = s->cloud ? s->cloud : s->country;
+  if (list)
+    dl_strlist_split(&r->names, list, ',');
+  r->n_regions = list ? r->names.n : 1;
+  r->region = dl_calloc(r->n_regions, sizeof *r->region);
+  for (size_t i = 0; i < r->n_regions; i++) {
+    struct dl_recommend_region *to = &r->region[i];
+    char *name = list ? r->names.s[i] : NULL;
+    to->site = *s;
+    if (s->cloud)
+      to->site.cloud = name;
+    else
+      to->site.country = name;
+    if (name && (!*name || (s->cloud && !strchr(name, ':'))))
+      return dl_fail(&cli->diag, DL_EUSAGE,
+                     "--%s: '%s' is none; expected %s between commas",
+                     s->cloud ? "cloud" : "country", name,
+                     s->cloud ? "PROVIDER:REGION, as aws:eu-west-1,"
+                              : "names of countries or regions");
+    to->name = r->n_regions > 1 ? name : NULL;
+    DL_TRY(dl_site_find(&to->site, dl_cli_catalog(cli), &to->foot, &cli->diag));
+  }
+  *s = r->region[0].site;
+  if (r->n_regions > 1 && !o->by.n)
+    o->limits.by[0] = DL_BY_CO2E;
+  DL_TRY(look_prices_up(cli, &o->gpu_price));
+  return check_objectives(cli, o, r);
+}
+
+bool dl_is_of_provider(const char *node, const char *cloud) {
+  size_t n = cloud ? strcspn(cloud, ":") + 1 : 0;
+  return !cloud || strncmp(node, cloud, n) == 0;
+}
+
+/* Price of an hour on accelerators of one kind; NaN: unknown. */
+static double hour_price(const struct dl_hour_prices *p, const char *gpu) {
+  for (size_t i = 0; i < p->n; i++)
+    if (!p->of[i].gpu || dl_same_text(p->of[i].gpu, gpu))
+      return p->of[i].x;
+  return NAN;
+}
+
+static struct dl_interval times(const struct dl_interval *x, double factor) {
+  return (struct dl_interval){x->x * factor, x->low * factor, x->high * factor};
+}
+
+void dl_recommend_cost(const struct dl_recommend_options *o,
+                       const struct dl_footprint *foot, double node_price,
+                       struct dl_alternative *c) {
+  double pue = c->node ? 1 : dl_or(foot->pue.x, 1);
+  double hour =
+      dl_or(c->billed * hour_price(&o->gpu_price, c->gpu), node_price);
+  c->co2e_g = times(&c->energy_j, pue * foot->intensity.x / DL_J_PER_KWH);
+  c->cost = times(&c->energy_j, pue * foot->price / DL_J_PER_KWH);
+  if (!isnan(hour))
+    c->cost =
+        (struct dl_interval){c->duration_s / DL_S_PER_HOUR * hour, NAN, NAN};
+}
+
+/* Warns of prices of accelerators that no choice has. */
+static void warn_of_prices(const struct dl_hour_prices *p,
+                           const struct dl_choices *l, struct dl_diag *d) {
+  for (size_t i = 0; i < p->n; i++) {
+    bool used = !p->of[i].gpu;
+    for (size_t k = 0; k < l->n && !used; k++)
+      used = dl_same_text(p->of[i].gpu, l->c[k].gpu);
+    if (!used)
+      dl_warn(d, "--gpu-price %s: no choice has this accelerator",
+              p->of[i].gpu);
+  }
+}
+
+enum dl_status dl_recommend_costs(struct dl_cli *cli,
+                                  const struct dl_recommend_options *o,
+                                  struct dl_recommend_data *r) {
+  struct dl_choices *l = &r->choices;
+  size_t n = l->n;
+  bool priced = false;
+  for (size_t i = 1; i < r->n_regions && !o->nodes; i++)
+    dl_choices_repeat(l, n, r->region[i].name);
+  for (size_t i = 0; i < l->n; i++) {
+    if (!o->nodes) {
+      const struct dl_recommend_region *at = &r->region[i / n];
+      l->c[i].region = at->name;
+      dl_recommend_cost(o, &at->foot, NAN, &l->c[i]);
+    }
+    priced |= !isnan(l->c[i].cost.x);
+  }
+  warn_of_prices(&o->gpu_price, l, &cli->diag);
+  for (size_t i = 0; i < o->limits.n_by; i++)
+    if (o->limits.by[i] == DL_BY_COST && !priced)
+      return dl_fail(&cli->diag, DL_EINPUT,
+                     "--by cost: no choice has a price; give --gpu-price, "
+                     "--price or price_h in your own node");
+  return DL_OK;
+}
