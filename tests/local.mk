@@ -232,6 +232,7 @@ CLI_TESTS = \
 	tests/cli/rows/table-values.test \
 	tests/cli/serving/inference.bats \
 	tests/cli/serving/cpus.bats \
+	tests/cli/serving/engines.test \
 	tests/cli/serving/inference.test \
 	tests/cli/serving/requests.bats \
 	tests/cli/serving/plain.test \

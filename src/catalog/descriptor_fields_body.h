@@ -48,6 +48,8 @@ NUMBER(peak_int8_tensor_tops, "TOP/s", 1e-4, 1e5,
        "peak INT8 tensor rate, dense")
 /* GB are 1e9 bytes, MB 1e6 bytes. */
 NUMBER(memory_gb, "GB", 0.1, 1e4, "memory of the board")
+/* Unknown: 0. */
+NUMBER(ecc_share, NULL, 0, 0.5, "share of the memory that ECC takes")
 NUMBER(bandwidth_gb_s, "GB/s", 1, 1e5, "memory bandwidth")
 NUMBER(link_gb_s, "GB/s", 0.1, 1e5, "to other accelerators, one direction")
 /* Unknown: the node's. */

@@ -37,8 +37,6 @@ static enum dl_status check_data(const struct dl_job_options *o,
 static enum dl_status check_size(const struct dl_job_options *o,
                                  const struct dl_job_subject *s,
                                  struct dl_diag *d) {
-  static const enum dl_run_id others[] = {DL_RUN_train_samples,
-                                          DL_RUN_val_samples};
   const char *dataset = o->run.dataset;
   bool per_epoch = dl_job_options_give(o, DL_RUN_train_tokens);
   if (per_epoch && dl_run_has(&o->run, DL_RUN_train_samples))
@@ -50,12 +48,10 @@ static enum dl_status check_size(const struct dl_job_options *o,
                      "--tokens is for language models; '%.64s' needs --dataset "
                      "NAME or --train-samples N",
                      s->arch);
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-      if (dl_run_has(&o->run, others[i]))
-        return dl_fail(d, DL_EUSAGE,
-                       "--tokens is the whole training; it does not go with "
-                       "--%s",
-                       i == 0 ? "train-samples" : "val-samples");
+    if (dl_run_has(&o->run, DL_RUN_train_samples))
+      return dl_fail(d, DL_EUSAGE,
+                     "--tokens is the whole training; it does not go with "
+                     "--train-samples");
     if (dl_run_has(&o->run, DL_RUN_epochs) && !per_epoch)
       dl_warn(d,
               "--tokens %g is the whole training, all %g epochs; give tokens "
