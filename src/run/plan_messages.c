@@ -202,22 +202,6 @@ void dl_plan_columns(struct dl_row_plan *f, const struct dl_csv *csv) {
   define_units(f);
 }
 
-bool dl_plan_suggest_definition(const struct dl_row_plan *f, const char *name,
-                                struct dl_text *to) {
-  char stem[MOST_NAME];
-  double factor;
-  for (size_t i = 0; f->csv && i < dl_csv_n_cols(f->csv); i++) {
-    const char *own = dl_csv_name(f->csv, i), *meant;
-    if (!stated_unit(own, stem) || !(meant = meant_column(own, &factor)) ||
-        strcmp(meant, name) != 0 || !(factor < 1 || factor > 1))
-      continue;
-    dl_text_printf(to, "; if '%s' holds it, give --define %s=", own, name);
-    put_formula(to, own, meant, factor);
-    return true;
-  }
-  return false;
-}
-
 /* A column that nothing reads, where a quantity that it probably is has no
  * value of the table's. */
 static void warn_column(const struct dl_row_plan *f, const char *name,

@@ -280,11 +280,6 @@ const char *dl_plan_meant(const struct dl_row_plan *f, const char *name);
 void dl_plan_warn_words(struct dl_row_plan *f, const struct dl_csv_block *block,
                         size_t i, const struct dl_row *row, struct dl_diag *d);
 
-/* Appends the definition of a quantity by a column of another unit, whose name
- * states it: "; if 'energy_kwh' holds it, give --define ..."; false: none. */
-bool dl_plan_suggest_definition(const struct dl_row_plan *f, const char *name,
-                                struct dl_text *to);
-
 /* Whether there is a step of that name; `wanted`: not only to look a descriptor
  * up. */
 bool dl_plan_uses(const struct dl_row_plan *f, size_t name, bool wanted);

@@ -75,8 +75,7 @@ static enum dl_status unknown_name(struct dl_row_plan *f, size_t number,
                       "%s=VALUE",
                       name, name);
   DL_TEXT(near);
-  if (!dl_plan_suggest_definition(f, name, &near))
-    dl_plan_suggest_columns(f, name, &near);
+  dl_plan_suggest_columns(f, name, &near);
   if (f->csv && !near.s && number < DL_N_RUN_COLUMNS)
     dl_text_printf(&near, "; add it, or give --define %s=VALUE", name);
   else if (f->csv && !near.s)

@@ -22,6 +22,15 @@ static void free_pasted(struct dl_pasted *p) {
   dl_text_free(&p->unused);
 }
 
+/* The option of this name, or second name. */
+static const struct dl_option *exact_option(const struct dl_pasted *p,
+                                            const char *name) {
+  const struct dl_option *o = dl_pasted_option(p, name);
+  return o && (dl_same_text(o->name, name) || dl_same_text(o->alias, name))
+             ? o
+             : NULL;
+}
+
 /* The option that a long name begins, of one row alone; NULL: none. */
 static const struct dl_option *begun(const struct dl_pasted *p,
                                      const char *name, size_t len) {
@@ -70,12 +79,14 @@ static enum dl_status read_long(struct dl_pasted *p, char **words, size_t *n) {
   DL_TEXT(exact);
   for (size_t i = 0; i < len; i++)
     dl_text_add_n(&exact, name[i] == '_' ? "-" : name + i, 1);
-  const struct dl_option *o = dl_pasted_option(p, dl_text_str(&exact));
+  const struct dl_option *o = exact_option(p, dl_text_str(&exact));
   if (!o)
     DL_TRY(dl_pasted_word(p, name, words[1], &taken, &used));
   *n = used ? 2 : 1;
   if (taken)
     return DL_OK;
+  if (!o) /* a plural, or a singular */
+    o = dl_pasted_option(p, dl_text_str(&exact));
   bool spelt = o && memchr(name, '_', len);
   if (!o)
     o = begun(p, name, len);

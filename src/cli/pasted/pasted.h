@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What people paste: counts within names, words of other tools, plain words in
+/* Pasted words: counts within names, words of other tools, plain words in
  * the place of options, and files of settings. All of it is put into options of
  * the command before they are parsed, and printed as them. */
 

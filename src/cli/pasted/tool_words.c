@@ -172,6 +172,10 @@ static enum dl_status take_value(struct dl_pasted *p, const struct tool_word *w,
     return DL_OK;
   if (w->kind == READS_FILE)
     return p->read_file(p, value);
+  bool named = w->kind == IS_PART && w->part == DL_PASTED_NODES &&
+               !isdigit((unsigned char)*value);
+  if (named) /* the plural of --node */
+    return set(p, "node", value, from, false);
   if (w->kind == IS_PART) {
     dl_pasted_part(p, w->part, value, from);
     return DL_OK;

@@ -31,7 +31,7 @@ VALUES = {
     "classes": "10", "cloud": "aws:eu-west-1", "columns": "name",
     "confidence": "80", "cooling": "liquid", "core-power": "11", "country": "FR", "coverage": "70",
     "cv": "group:gpu", "dataset": "cifar10", "deadline": "1s", "details": None,
-    "define": "zz=batch_size*2", "drop-last": "3", "duration": "3h",
+    "define": "zz=batch_size*2", "device": "cpu", "drop-last": "3", "duration": "3h",
     "efficiency": "0.5", "embodied": None, "energy-column": "other_kwh",
     "epoch-length": "20", "epochs": "77", "every": "3", "explain": None,
     "features": "log(macs_g)", "files-from": "names", "find-epochs": None,
