@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-#include "physics/gpu_clock.h"
+#include "physics/conditioning/gpu_clock.h"
 #include "unit.h"
 
 /* Far below the limit the GPU runs at its boost clock: half the clock takes 1 -

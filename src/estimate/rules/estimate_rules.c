@@ -11,7 +11,7 @@
 #include "catalog/architecture/token_costs.h"
 #include "catalog/architecture/transformer.h"
 #include "estimate/conditioning/known.h"
-#include "estimate/methods/lowered_clock.h"
+#include "estimate/conditioning/lowered_clock.h"
 #include "estimate/methods/work.h"
 #include "estimate/node/memory_remedy.h"
 #include "estimate/node/parallel.h"

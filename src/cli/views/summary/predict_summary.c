@@ -242,7 +242,7 @@ static void budget_line(const struct summary *m, struct dl_answer_line *l) {
   dl_answer_remark(l, "%.0f %% of the interval lies above", 100 * share);
 }
 
-/* What a training is assumed to take beside its steps. */
+/* Adds the time that a training is assumed to take beside its steps. */
 static void add_overhead(const struct dl_job *job, struct dl_text *t) {
   if (dl_is_assumed(job->row, DL_RUN_overhead) && job->run->overhead > 0)
     dl_text_printf(t, "%s%.0f %% beside the steps", t->len > 0 ? ", " : "",
