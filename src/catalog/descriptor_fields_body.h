@@ -155,6 +155,10 @@ NUMBER(classes, NULL, 1, 1e9, "classes")
 NUMBER(image_px, "px", 1, 1e5, "usual input size")
 NUMBER(stored_mpx, "MP", 1e-6, 1e4, "mean size of a stored image, 1e6 pixels")
 NUMBER(stored_kb, "kB", 1e-3, 1e6, "mean size of the file of an image")
+/* Of a corpus, of which language models read tokens and not samples. */
+NUMBER(tokens, NULL, 1, 1e16, "tokens of the training split")
+/* Unknown: the network's length. */
+NUMBER(sample_tokens, NULL, 1, 1e7, "mean tokens of a training sample")
 #undef FIELDS_OF_DATASET
 #endif
 

@@ -10,8 +10,10 @@
 #include "base/nearest_names.h"
 #include "catalog/architecture/token_costs.h"
 #include "catalog/descriptor.h"
-#include "estimate/measured.h"
+#include "estimate/conditioning/known.h"
 #include "estimate/conditioning/lowered_clock.h"
+#include "estimate/measured.h"
+#include "estimate/methods/cpu_inference.h"
 #include "estimate/methods/methods.h"
 #include "estimate/methods/work.h"
 #include "physics/conditioning/gpu_waiting.h"
@@ -299,6 +301,10 @@ static void add_startup(const struct dl_job *job,
                         const struct dl_engine *e, struct dl_estimate *est) {
   double s = dl_startup_s(job), work_s = est->duration_s.x;
   double static_w = p->language ? p->step.static_w : p->parts.static_w;
+  if (dl_is_cpu(job->found.gpu))
+    static_w = dl_package_of(job).idle_w;
+  else if (dl_run_is_inference(job->run))
+    static_w = dl_waiting_w(job, p->served.static_w);
   double doubt = dl_is_assumed(job->row, DL_RUN_startup_s)
                      ? pow(STARTUP_FACTOR, e->of_90)
                      : 1;

@@ -29,8 +29,7 @@ void dl_cpu_round(const struct dl_hierarchical_fit *fit,
                   const struct dl_job *job, const void *inputs, double batch,
                   struct dl_serving_cost *r);
 
-/* Sets the intervals of an estimate whose values are set, and its time where a
- * duration is given. */
+/* Sets the intervals of an estimate whose values are set. */
 void dl_cpu_interval(const struct dl_engine *ctx, const struct dl_job *job,
                      const struct dl_job_predictions *p,
                      struct dl_estimate *est);

@@ -44,6 +44,18 @@ static bool unfilled_batch(const struct dl_result *r, struct dl_text *say) {
              run->batch_size, of);
 }
 
+/* A duration of inference without the work that it is of. */
+static bool endless_work(const struct dl_result *r, struct dl_text *say) {
+  const struct dl_run_set *given = &r->job.row->given;
+  const struct dl_run *run = r->job.run;
+  return dl_run_is_inference(run) && dl_run_set_has(given, DL_RUN_duration_s) &&
+         !dl_run_set_has(given, DL_RUN_requests) &&
+         !dl_run_set_has(given, DL_RUN_samples_per_s) &&
+         !(run->request_rate > 0) &&
+         SAY(say, "full batches are taken to fill --duration, and a figure per "
+                  "sample has no meaning; give --samples or --throughput");
+}
+
 /* Attention heads that the GPUs which serve them do not divide. */
 static bool undivided_heads(const struct dl_result *r, struct dl_text *say) {
   const struct dl_run *run = r->job.run;
@@ -343,18 +355,10 @@ static bool lacks_rate(const struct dl_result *r, struct dl_text *say) {
              dl_work_peak_tflops(job));
 }
 
-/* Cores where no CPU works, or more than the CPUs have. */
+/* Cores where no CPU works. */
 static bool unused_cores(const struct dl_result *r, struct dl_text *say) {
-  const struct dl_run *run = r->job.run;
-  const struct dl_accelerator *cpu = r->job.found.gpu;
-  if (isnan(run->cpu_cores))
-    return false;
-  if (!r->predictions.served.on_cpu)
-    return SAY(say, "--cores has an effect on inference on CPUs alone");
-  double all = cpu->multiprocessors * run->n_gpus;
-  return run->cpu_cores > all &&
-         SAY(say, "--cores %g: %g x '%s' have %g, which are taken",
-             run->cpu_cores, run->n_gpus, cpu->head.id, all);
+  return !isnan(r->job.run->cpu_cores) && !r->predictions.served.on_cpu &&
+         SAY(say, "--cores has an effect on inference on CPUs alone");
 }
 
 /* A classifier to be replaced whose size is unknown. */
@@ -379,9 +383,12 @@ const struct dl_estimate_rule dl_estimate_rules[DL_N_ESTIMATE_RULES] = {
     {"unknown_classes", unknown_classes, NULL, NULL},
     {"unknown_head", unknown_head, NULL, NULL},
     {"unused_cores", unused_cores, NULL,
-     "cpu_cores has no effect, or is more than the CPUs have"},
+     "cpu_cores has an effect on inference on CPUs alone"},
     {"unfilled_batch", unfilled_batch, NULL,
      "one request, the default, does not fill batch_size; give requests"},
+    {"endless_work", endless_work, NULL,
+     "full batches are taken to fill duration_s; give requests or "
+     "samples_per_s"},
     {"undivided_heads", undivided_heads, NULL,
      "the GPUs do not divide the network's attention heads: servers refuse "
      "that"},

@@ -105,7 +105,7 @@ static bool breaks_startup(const struct dl_row *row,
                            struct dl_message_style *to) {
   const struct dl_run *r = &row->run;
   char word[DL_WORD_SIZE];
-  return (r->startup_s > 0 || r->overhead > 0) && !dl_run_is_inference(r) &&
+  return (r->startup_s > 0 || r->overhead > 0) &&
          dl_run_set_has(&row->given, DL_RUN_duration_s) &&
          dl_rule_message(
              to,
@@ -115,9 +115,22 @@ static bool breaks_startup(const struct dl_row *row,
                             word));
 }
 
+/* More cores than the CPUs have. */
+static bool breaks_cores(const struct dl_row *row,
+                         struct dl_message_style *to) {
+  const struct dl_accelerator *cpu = row->found.gpu;
+  double n = row->run.n_gpus;
+  double all = cpu ? cpu->multiprocessors * n : (double)NAN;
+  return cpu && dl_is_word(cpu->form, "socket") && row->run.cpu_cores > all &&
+         dl_rule_message(to,
+                         "{cpu_cores} %g: %g x '%s' have %g; give no more, or "
+                         "more sockets",
+                         row->run.cpu_cores, n, cpu->head.id, all);
+}
+
 bool dl_dataset_check(const struct dl_row *row, const struct dl_dataset *data,
                       struct dl_message_style *to) {
   return breaks_data(row, data, to) || breaks_image(row, to) ||
          breaks_machine(row, to) || breaks_trainer(row, to) ||
-         breaks_startup(row, to);
+         breaks_startup(row, to) || breaks_cores(row, to);
 }

@@ -65,7 +65,7 @@ commands() {
 
 @test "every option of every command is offered, long and short" {
   for c in $(commands); do
-    ARGP_HELP_FMT=rmargin=400 "$DLEST" "$c" --help |
+    COLUMNS=400 "$DLEST" "$c" --help |
       grep -E '^ +(-.,)? *--|^ +-[A-Za-z?],' >options
     grep -oE -e '(^ +|, +)--[a-z][a-z0-9-]*' options | tr -d ' ,' |
       sort -u >long
@@ -83,7 +83,7 @@ commands() {
     PATTERN EPOCH I/N N|LOW..HIGH N,N,... DATE W PID [PARTITION=]W
     NAME=FORMULA NAME=ID NAME=SHAPE'
   for c in $(commands); do
-    ARGP_HELP_FMT=rmargin=400 "$DLEST" "$c" --help |
+    COLUMNS=400 "$DLEST" "$c" --help |
       grep -oE -e '^ +(-., )?--[a-z0-9-]+=[^ ]+' | sed 's/.*--/--/' |
       tr = ' ' >values
     while read -r option word; do

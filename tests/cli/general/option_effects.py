@@ -40,7 +40,7 @@ VALUES = {
     "gpu-share": "0.5", "gpus": "2", "height": "30", "idle-s": "2",
     "image-px": "128", "in-use": "0.5", "input": "runs.csv",
     "input-shape": "image=1x3x64x64", "intensity": "100", "interval": "3",
-    "k": "2", "lambda": "5", "lifetime": "7", "limit": "2", "loader": "disk",
+    "device": "cpu", "k": "2", "lambda": "5", "lifetime": "7", "limit": "2", "loader": "disk",
     "loader-workers": "2", "augmentation": "mosaic", "log": None,
     "max-gap": "3", "means": "means.csv", "method": "tdp", "methods": "tdp",
     "model": "m.xml", "no-join": None, "no-log": None, "no-model": None,
@@ -64,7 +64,8 @@ VALUES = {
     "utilization": "0.5", "val-samples": "77777",
     "fine-tune": "head", "train-tokens": "1e9", "optimizer": "sgd",
     "checkpointing": "full", "attention": "eager", "sharding": "zero2",
-    "replicas": "1", "tensor-parallel": "1", "pipeline-parallel": "1", "virtual-stages": "1",
+    "replicas": "1", "beams": "2", "weight-bytes": "0.6",
+    "kv-bytes": "1.5", "tensor-parallel": "1", "pipeline-parallel": "1", "virtual-stages": "1",
     "expert-parallel": "1", "context-parallel": "1", "grad-accum": "2",
     "global-batch": "48", "stack": "compiled", "network": "200",
     "gpus-per-node": "4", "weight": "gpu_power_w", "where": "zz=1", "width": "60", "window": "2",
@@ -152,7 +153,7 @@ EXPECTED = {
 
 
 def options_of(dlest, command):
-    env = dict(os.environ, ARGP_HELP_FMT="rmargin=400")
+    env = dict(os.environ, COLUMNS="400")
     text = subprocess.run([dlest, command, "--help"], capture_output=True,
                           text=True, env=env, check=True).stdout
     names = []

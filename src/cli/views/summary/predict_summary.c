@@ -175,7 +175,9 @@ static void power_line(const struct summary *m, struct dl_answer_line *l) {
     dl_answer_number(l, "", watts.x / n,
                      dl_is_cpu(gpu) ? " W per CPU" : " W per GPU");
   if (!isnan(m->e->busy_share))
-    dl_answer_remark(l, "GPU busy %.0f %% of the time", 100 * m->e->busy_share);
+    dl_answer_remark(l, "%s busy %.0f %% of the time",
+                     dl_is_cpu(m->s->result.job.found.gpu) ? "CPU" : "GPU",
+                     100 * m->e->busy_share);
   dl_memory_of(m->job, &need);
   if (isnan(need.need_gb))
     return;

@@ -155,6 +155,7 @@ static void add_inference(struct title_settings *s) {
              " prompt token(s)");
   add_number(s, DL_RUN_output_tokens, "", run->output_tokens,
              " output token(s)");
+  add_number(s, DL_RUN_beams, "", run->beams, " beam(s)");
   add_number(s, DL_RUN_denoising_steps, "", run->denoising_steps,
              " denoising step(s)");
   if (!isnan(run->request_rate))
