@@ -91,10 +91,10 @@
 
 #include "estimate/job.h"
 
-/* Memory of an accelerator that a program can use, 1e9 bytes; NaN where unknown
- * or no accelerator is given. The GB of specifications are GiB (2^30 bytes). CUDA
- * reports .979 to .992 of them (A100, H100, V100, T4, L4, RTX 3090), without
- * what ECC takes of GDDR memory; a program's own context takes half a GB. */
+/* Memory of an accelerator that a program can use, 1e9 bytes; NaN: unknown, or
+ * none is given. The GB of specifications are GiB (2^30 bytes). CUDA reports
+ * .979 to .992 of them (A100, H100, V100, T4, L4, RTX 3090), without the part
+ * that ECC takes of GDDR memory; a program's own context takes half a GB. */
 double dl_usable_gb(const struct dl_accelerator *gpu);
 
 /* 1e9 bytes, NaN where unknown. */
