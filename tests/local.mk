@@ -43,6 +43,7 @@ UNIT_TESTS = \
 	tests/unit/test_expert_parallel \
 	tests/unit/test_seen_jobs \
 	tests/unit/test_power_meter \
+	tests/unit/test_gpu_clock \
 	tests/unit/test_metrics \
 	tests/unit/test_model_file \
 	tests/unit/test_names \
@@ -201,6 +202,7 @@ CLI_TESTS = \
 	tests/cli/predict/refusals.test \
 	tests/cli/predict/name-searches.bats \
 	tests/cli/predict/relations.bats \
+	tests/cli/predict/settings.bats \
 	tests/cli/predict/relations.test \
 	tests/cli/predict/reality.bats \
 	tests/cli/predict/training-power.bats \
@@ -375,6 +377,8 @@ tests_unit_test_expert_parallel_SOURCES = \
 	tests/unit/test_expert_parallel.c \
 	tests/unit/job_bench.h tests/unit/unit.h
 tests_unit_test_expert_parallel_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_gpu_clock_SOURCES = tests/unit/test_gpu_clock.c tests/unit/unit.h
+tests_unit_test_gpu_clock_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_power_meter_SOURCES = tests/unit/test_power_meter.c
 tests_unit_test_power_meter_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_metrics_SOURCES = tests/unit/test_metrics.c

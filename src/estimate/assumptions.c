@@ -56,7 +56,7 @@ static void assume_attention(struct dl_row *row) {
                    stores ? DL_ATTENTION_EAGER : DL_ATTENTION_FLASH);
 }
 
-/* What a training of a language model takes beside its steps: imports and the
+/* A training of a language model takes more than its steps: imports and the
  * start of processes, a second for each GB that fine-tuning loads; evaluation,
  * saving and interruptions. Known times have it in them, or are asked for as
  * they are. */

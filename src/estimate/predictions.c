@@ -8,7 +8,7 @@
 #include "estimate/methods/input_bound.h"
 #include "estimate/methods/inference.h"
 #include "estimate/methods/language_training.h"
-#include "estimate/methods/lowered_clock.h"
+#include "estimate/conditioning/lowered_clock.h"
 #include "estimate/methods/methods.h"
 #include "estimate/methods/work.h"
 #include "physics/conditioning/joint_prediction.h"

@@ -67,7 +67,7 @@ void dl_estimate_throughput(struct dl_estimate *est, const struct dl_job *job) {
     return;
   dl_work_of(job, &w);
   double peak = 1e12 * dl_work_most_tflops(job) * job->run->n_gpus;
-  /* What the physical method and FLOPs estimate are the steps so far. */
+  /* The physical method and FLOPs have estimated the steps alone so far. */
   double steps_s = est->duration_s.x;
   if (est->id != DL_METHOD_PHYSICAL && est->duration_from != dl_flops.name)
     steps_s = dl_without_overhead(job, steps_s);

@@ -5,7 +5,7 @@
 
 #include "catalog/architecture/token_costs.h"
 #include "estimate/methods/cpu_inference.h"
-#include "estimate/methods/lowered_clock.h"
+#include "estimate/conditioning/lowered_clock.h"
 #include "estimate/methods/methods.h"
 #include "estimate/methods/plain_software.h"
 #include "estimate/methods/work.h"

@@ -75,9 +75,9 @@
  * assumed to be a quarter of A (ResNet-50: 14 %, MobileNetV2: 25 %, VGG-16: 47
  * %), of a language model A by its number of layers.
  *
- * GPUs on which a language model serves share it and its requests. What the
- * allocator keeps in reserve (12 % in these data, median) comes on top; it gives
- * most of it back before it fails.
+ * GPUs on which a language model serves share it and its requests. An allocator
+ * keeps a reserve on top (12 % in these data, median), most of which it gives
+ * back before it fails.
  *
  * The interval of 90 % goes from .97 of the states and a part of all else to
  * 1.05 of the states, half a GB of the driver and a multiple of all else. These
@@ -91,10 +91,10 @@
 
 #include "estimate/job.h"
 
-/* What a program can use of an accelerator, 1e9 bytes; NaN where unknown or no
- * accelerator is given. The GB of specifications are GiB (2^30 bytes). CUDA
- * reports .979 to .992 of them (A100, H100, V100, T4, L4, RTX 3090), without
- * what ECC takes of GDDR memory; a program's own context takes half a GB. */
+/* Memory of an accelerator that a program can use, 1e9 bytes; NaN: unknown, or
+ * none is given. The GB of specifications are GiB (2^30 bytes). CUDA reports
+ * .979 to .992 of them (A100, H100, V100, T4, L4, RTX 3090), without the part
+ * that ECC takes of GDDR memory; a program's own context takes half a GB. */
 double dl_usable_gb(const struct dl_accelerator *gpu);
 
 /* 1e9 bytes, NaN where unknown. */

@@ -11,11 +11,12 @@
 #include "catalog/architecture/token_costs.h"
 #include "catalog/architecture/transformer.h"
 #include "estimate/conditioning/known.h"
-#include "estimate/methods/lowered_clock.h"
+#include "estimate/conditioning/lowered_clock.h"
 #include "estimate/methods/work.h"
 #include "estimate/node/memory_remedy.h"
 #include "estimate/node/parallel.h"
 #include "estimate/node/peak_memory.h"
+#include "estimate/rules/unused_settings.h"
 #include "physics/cpu/cpu_inputs.h"
 #include "physics/rows/inputs.h"
 #include "run/setup/training_setup.h"
@@ -427,6 +428,7 @@ const struct dl_estimate_rule dl_estimate_rules[DL_N_ESTIMATE_RULES] = {
     {"unknown_link", unknown_link, NULL,
      "the link between the GPUs is not known: PCIe 3.0 x16 is assumed "
      "(gpu.link_gb_s)"},
+    {"unused_settings", dl_has_unused_settings, NULL, NULL},
     {"unused_clock", unused_clock, NULL,
      "gpu_clock_mhz has no effect at or above the boost clock, and on CPUs"},
     {"raised_limit", raised_limit, NULL,

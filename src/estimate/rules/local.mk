@@ -2,4 +2,6 @@
 
 libdlest_a_SOURCES += \
 	%D%/estimate_rules.c \
-	%D%/estimate_rules.h
+	%D%/estimate_rules.h \
+	%D%/unused_settings.c \
+	%D%/unused_settings.h

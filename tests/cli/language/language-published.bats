@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Trainings of language models that laboratories published, against `physical`.
-# The fit has not seen them, but one constant: how much longer a whole training
-# takes than its steps at their best (`whole`) was set to 1.29 with these in view
-# (docs/lab/language-models.md).
+# The fit has not seen them, but one constant: how much longer steps take in software
+# that is not known (`unknown`), with what a whole training takes beside its steps,
+# was set to 1.29 with these in view (docs/lab/language-models.md).
 #
 # GPU-hours: Touvron et al., arXiv 2302.13971 (table 15, OPT's too) and 2307.09288
 # (table 2); Luccioni et al., arXiv 2211.02001; MosaicML, "Introducing MPT-7B";

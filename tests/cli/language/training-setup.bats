@@ -18,7 +18,7 @@ llama='--arch llama-2-7b --gpu a100 --method flops -q --format json'
     try predict --arch resnet50 --gpu $gpu --batch-size "$batch"
     ! grep -q 'more than the' err || false
     try predict --arch resnet50 --gpu $gpu --batch-size $((2 * batch))
-    grep -q "more than the .* GB that programs can use of $gpu" err
+    grep -q "GB, more than the .* of $gpu" err
   done
   # As columns, in any order of the rows; what one row fits is not the next's.
   printf 'arch,gpu\nresnet50,gtx-750-ti\nresnet50,a100\nresnet50,t4\n' >t.csv

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "physics/gpu_clock.h"
+#include "physics/conditioning/gpu_clock.h"
 
 #include <math.h>
 

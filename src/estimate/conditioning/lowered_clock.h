@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Estimates of GPUs whose clock is locked (physics/gpu_clock.h). */
+/* Estimates of GPUs whose clock is locked (physics/conditioning/gpu_clock.h).
+ */
 
-#ifndef DL_ESTIMATE_METHODS_LOWERED_CLOCK_H
-#define DL_ESTIMATE_METHODS_LOWERED_CLOCK_H
+#ifndef DL_ESTIMATE_CONDITIONING_LOWERED_CLOCK_H
+#define DL_ESTIMATE_CONDITIONING_LOWERED_CLOCK_H
 
 #include "estimate/predictions.h"
 #include "physics/serving/serving_cost.h"

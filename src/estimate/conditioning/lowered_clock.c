@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "estimate/methods/lowered_clock.h"
+#include "estimate/conditioning/lowered_clock.h"
 
 #include <math.h>
 
 #include "physics/cpu/cpu_inputs.h"
-#include "physics/gpu_clock.h"
+#include "physics/conditioning/gpu_clock.h"
 
 /* The share of reading a prompt that the core's clock bounds. */
 #define OF_PROMPTS 0.9

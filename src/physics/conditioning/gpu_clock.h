@@ -19,8 +19,8 @@
  * % on A40; constants of one GPU alone give 8 and 21 %, or 21 and 34 %, on the
  * other. */
 
-#ifndef DL_PHYSICS_GPU_CLOCK_H
-#define DL_PHYSICS_GPU_CLOCK_H
+#ifndef DL_PHYSICS_CONDITIONING_GPU_CLOCK_H
+#define DL_PHYSICS_CONDITIONING_GPU_CLOCK_H
 
 /* Half-width of the logarithm of an interval of 90 % by which time and power at
  * a lower clock are less certain. */

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "estimate/rules/unused_settings.h"
+
+#include <math.h>
+
+#include "catalog/architecture/token_costs.h"
+#include "run/setup/training_setup.h"
+
+/* Kinds of jobs. */
+enum kind {
+  IMAGES = 1,
+  LANGUAGE = 2,
+  PASSES = 4, /* forward passes, of images and encoders */
+  TUNED = 8,
+  SERVED = 16, /* language models that answer requests */
+  ON_CPUS = 32,
+  INFERENCE = PASSES | TUNED | SERVED | ON_CPUS,
+  ALL = 63
+};
+
+static const struct unused {
+  enum dl_run_id id;
+  unsigned in;
+} all[] = {{DL_RUN_host_class, ALL},
+           {DL_RUN_n_nodes, INFERENCE},
+           {DL_RUN_frozen_base, INFERENCE},
+           {DL_RUN_classes, LANGUAGE | SERVED},
+           {DL_RUN_launches, LANGUAGE | SERVED | ON_CPUS},
+           {DL_RUN_framework, TUNED | SERVED},
+           {DL_RUN_seq_len, SERVED},
+           {DL_RUN_gpus_per_node, SERVED},
+           {DL_RUN_network_gbps, SERVED},
+           {DL_RUN_acts_m, SERVED},
+           {DL_RUN_macs_g, SERVED}};
+
+static unsigned kind_of(const struct dl_result *r) {
+  const struct dl_architecture *arch = r->job.found.arch;
+  const struct dl_served *served = &r->predictions.served;
+  if (!dl_run_is_inference(r->job.run))
+    return arch && dl_is_language_model(arch) ? LANGUAGE : IMAGES;
+  if (served->on_cpu)
+    return ON_CPUS;
+  if (served->tokens)
+    return SERVED;
+  return served->tuned ? TUNED : PASSES;
+}
+
+/* A compiler and NVIDIA's containers, of which serving knows nothing. */
+static bool has_unused_stack(const struct dl_result *r, unsigned kind) {
+  enum dl_software stack = dl_stack_of(r->job.run);
+  return kind == SERVED && !dl_is_assumed(r->job.row, DL_RUN_stack) &&
+         (stack == DL_SOFTWARE_COMPILED || stack == DL_SOFTWARE_NGC);
+}
+
+static void list(struct dl_text *to, enum dl_run_id id) {
+  const struct dl_run_column *c = &dl_run_columns[id];
+  dl_text_printf(to, "%s%s%s", to->len > 0 ? ", " : "",
+                 c->option ? "--" : "--set ", c->option ? c->option : c->name);
+}
+
+static bool estimates_physics(const struct dl_result *r) {
+  for (size_t i = 0; i < r->n; i++)
+    if (r->est[i].id == DL_METHOD_PHYSICAL)
+      return !isnan(r->est[i].energy_j.x);
+  return false;
+}
+
+bool dl_has_unused_settings(const struct dl_result *r, struct dl_text *say) {
+  unsigned kind = kind_of(r);
+  DL_TEXT(names);
+  if (!estimates_physics(r))
+    return false;
+  for (size_t i = 0; i < DL_LENGTH(all); i++)
+    if ((all[i].in & kind) && dl_run_set_has(&r->job.row->given, all[i].id))
+      list(&names, all[i].id);
+  if (has_unused_stack(r, kind))
+    list(&names, DL_RUN_stack);
+  if (names.len > 0 && say)
+    dl_text_printf(say, "no effect on method physical: %s", names.s);
+  return names.len > 0;
+}
