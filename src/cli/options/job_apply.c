@@ -285,7 +285,7 @@ static void warn_system(const struct dl_job_options *o, struct dl_catalog *c,
             name, e->id);
 }
 
-/* What --cpu names must be a CPU; a name that is unknown is refused where rows
+/* A name of --cpu must be a CPU's; a name that is unknown is refused where rows
  * are made. */
 static enum dl_status check_cpus(const struct dl_job_options *o,
                                  struct dl_catalog *catalog,

@@ -396,3 +396,9 @@ dlest: warning: $(message job_without_energy_gpu 1 "" zz9 zz9)" \
     .high_j == $(jq '.jobs[0].high_j' cores)"
   refuses 3 "dlest: $(message cpu_is_none a100)" report sacct.txt --cpu a100
 }
+
+@test 'a job without GPUs whose cores are not known has no energy' {
+  printf '%s\n' 'JobID|State|ElapsedRaw' '1|COMPLETED|60' >sacct.txt
+  gives 0 "dlest: warning: $(message job_without_gpus_without 1 "")" \
+    report sacct.txt --by user
+}
