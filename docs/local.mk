@@ -13,6 +13,7 @@ nobase_dist_doc_DATA = \
 	%D%/json.md \
 	%D%/language-models.md \
 	%D%/nodes.md \
+	%D%/pasted.md \
 	%D%/predict.md \
 	%D%/recommend.md \
 	%D%/recording.md \
@@ -52,6 +53,7 @@ EXTRA_DIST += \
 	%D%/lab/make/calibration.py \
 	%D%/lab/make/calibration_runs.py \
 	%D%/lab/make/calibration_speeds.py \
+	%D%/lab/make/cpu_nodes.py \
 	%D%/lab/make/cpu_power.py \
 	%D%/lab/make/generalisation.py \
 	%D%/lab/make/generalisation_intervals.py \
@@ -120,8 +122,11 @@ node-power: dlest$(EXEEXT)
 	  $(srcdir)/%D%/lab/make/node_power.py ./dlest$(EXEEXT) \
 	  --write '$(abs_top_srcdir)/docs/lab/nodes.md'
 
-# Power of computers without accelerators.
+# Power of computers without accelerators, and their energies beside GPUs'.
 cpu-power: dlest$(EXEEXT)
+	DLEST_DATADIR='$(abs_top_srcdir)' python3 -B \
+	  $(srcdir)/%D%/lab/make/cpu_nodes.py ./dlest$(EXEEXT) \
+	  --write '$(abs_top_srcdir)/docs/nodes.md'
 	DLEST_DATADIR='$(abs_top_srcdir)' python3 -B \
 	  $(srcdir)/%D%/lab/make/cpu_power.py ./dlest$(EXEEXT) \
 	  --write '$(abs_top_srcdir)/docs/lab/cpus.md'

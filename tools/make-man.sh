@@ -38,12 +38,12 @@ columns() {
 columns >"$temp.columns"
 sed "/COLUMNS: inserted/r $temp.columns" "$mandir/$page.h2m" >"$temp.h2m"
 
-LC_ALL=C ARGP_HELP_FMT=rmargin=400 ${HELP2MAN-help2man} --no-info --section=1 \
+LC_ALL=C COLUMNS=400 ${HELP2MAN-help2man} --no-info --section=1 \
   --source="dlest $version" --manual='dlest manual' \
   --include="$temp.h2m" --include="$mandir/common.h2m" \
   --version-string="dlest $version" --output="$temp" "$dlest${command:+ $command}"
 
-# argp's options become a section behind the description, its headings become
+# The options become a section behind the description, its headings become
 # subsections; examples are not filled.
 awk -v page="$page" '
   function out(line) { if (inside) options = options line "\n"; else print line }

@@ -183,7 +183,7 @@ def run_pages(dlest, paths, update):
 
 
 def help_examples(dlest, command):
-    env = dict(os.environ, ARGP_HELP_FMT="rmargin=1000")
+    env = dict(os.environ, COLUMNS="1000")
     text = subprocess.run([dlest, command, "--help"], env=env, check=True,
                           stdout=subprocess.PIPE).stdout.decode()
     _, _, after = text.partition("Examples:\n")

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The rows of options serve both parsers: getopt finds the options, argp lays
- * out --help. */
+/* getopt finds the options; command_help.c lays out --help. */
 
 #include "cli/command_line.h"
 
-#include <argp.h>
 #include <assert.h>
 #include <getopt.h>
 #include <limits.h>
@@ -363,8 +361,8 @@ enum dl_status dl_cli_parse(struct dl_cli *cli, int argc, char **argv,
   struct parser p = {.cli = cli};
   p.n = dl_command_options(cli->command, p.row, p.offset, &p.common);
   make_tables(&p);
-  cli->given = dl_calloc((size_t)argc + 1, sizeof *cli->given);
   cli->spool = dl_calloc(MOST_SPOOLS, sizeof *cli->spool);
+  cli->given = dl_calloc((size_t)argc + 1, sizeof *cli->given);
   enum dl_status status = parse_options(&p, argc, argv, options);
   if (status != DL_OK || cli->help || cli->usage || cli->version)
     return status;
@@ -379,31 +377,4 @@ enum dl_status dl_cli_parse(struct dl_cli *cli, int argc, char **argv,
     if (status == DL_OK)
       status = copy_pipe(cli, &cli->argument[i]);
   return status;
-}
-
-/* --- help */
-
-void dl_command_help(const struct dl_command *c, bool brief) {
-  const struct dl_option *row[DL_MOST_OPTIONS];
-  struct argp_option options[2 * DL_MOST_OPTIONS + 1] = {0};
-  char name[64];
-  size_t n = dl_command_options(c, row, NULL, NULL), k = 0;
-  for (size_t i = 0; i < n; i++) {
-    const struct dl_option *o = row[i];
-    int key = o->letter ? o->letter : FIRST_LONG + (int)i;
-    if (!o->name)
-      key = 0;
-    options[k++] = (struct argp_option){.name = o->name,
-                                        .key = key,
-                                        .arg = o->argument,
-                                        .doc = o->help,
-                                        .group = o->group};
-    if (o->alias)
-      options[k++] =
-          (struct argp_option){.name = o->alias, .flags = OPTION_ALIAS};
-  }
-  const struct argp argp = {
-      .options = options, .args_doc = c->arguments, .doc = c->doc};
-  snprintf(name, sizeof name, "dlest %s", c->name);
-  argp_help(&argp, stdout, brief ? ARGP_HELP_USAGE : ARGP_HELP_STD_HELP, name);
 }

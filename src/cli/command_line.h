@@ -6,7 +6,7 @@
 
 #include "cli/command.h"
 
-enum { DL_MOST_OPTIONS = 100 }; /* of a command, with headings */
+enum { DL_MOST_OPTIONS = 128 }; /* of a command, with headings */
 
 /* Lists the rows of all options of a command, headings included; the options
  * that every command has come last. Returns their number. `offset` is the

@@ -2,6 +2,7 @@
 
 dlest_SOURCES += \
 	%D%/command.h \
+	%D%/command_help.c \
 	%D%/command_line.c \
 	%D%/command_line.h \
 	%D%/commands.c \

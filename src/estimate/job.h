@@ -38,8 +38,6 @@ struct dl_job {
   double tdp_w;
   double idle_w; /* of a GPU that the job holds, with nothing to do */
   double bandwidth_gb_s;
-  /* Bytes of an element of a served language model; 0 or NaN: not given. */
-  double weight_bytes, kv_bytes;
   bool peak_given; /* the run's peak_tflops is the user's */
   struct dl_known known;
   bool contradictory; /* what is known contradicts itself */

@@ -8,10 +8,12 @@
 #include "estimate/methods/input_bound.h"
 #include "estimate/methods/inference.h"
 #include "estimate/methods/language_training.h"
+#include "estimate/methods/lowered_clock.h"
 #include "estimate/methods/methods.h"
 #include "estimate/methods/work.h"
 #include "physics/conditioning/joint_prediction.h"
 #include "physics/conditioning/gpu_waiting.h"
+#include "physics/cpu/cpu_inputs.h"
 #include "physics/training/training_inputs.h"
 
 /* A job, and its row as the fits see it that were asked so far. */
@@ -235,20 +237,67 @@ static bool expect_language(const struct dl_job_predictions *p,
   return true;
 }
 
+/* The power of inference is known no better than this, at 90 %, where its
+ * interval is the time's. */
+#define LEAST_POWER_DOUBT 0.2
+
+static double sd_of(const struct dl_interval *x, double coverage) {
+  double half = log(x->high / x->low) / 2;
+  return dl_interval_sd(-half, half, coverage);
+}
+
+/* Time and power of inference are as uncertain as their intervals say. */
+static bool expect_inference(const struct dl_job_predictions *p,
+                             struct fit_rows *a, struct dl_expected *e) {
+  const struct dl_served *s = &p->served;
+  const struct dl_job *job = a->job;
+  struct dl_estimate est = {.power_w = DL_NO_INTERVAL,
+                            .duration_s = {NAN, NAN, NAN}};
+  double n = job->run->n_gpus, coverage = a->ctx->coverage;
+  if (isnan(s->time_s))
+    return false;
+  dl_estimate_inference(a->ctx, job, p, &est);
+  double energy = sd_of(&est.energy_j, coverage);
+  double time = dl_or(sd_of(&est.duration_s, coverage), energy);
+  double least = dl_interval_sd(-LEAST_POWER_DOUBT, LEAST_POWER_DOUBT, 0.9);
+  double power = dl_or(sd_of(&est.power_w, coverage),
+                       sqrt(fmax(energy * energy - time * time, 0)));
+  power = fmax(power, least);
+  double static_w =
+      dl_is_cpu(job->found.gpu) ? s->static_w : dl_waiting_w(job, s->static_w);
+  *e = (struct dl_expected){.time = log(s->time_s),
+                            .power = log(est.power_w.x),
+                            .var_time = time * time,
+                            .var_alone = time * time,
+                            .var_power = power * power,
+                            .static_w = n * static_w,
+                            .surplus_sd = IMAGE_SURPLUS_SD,
+                            .most_w = dl_limit_of_all_w(job),
+                            .util = 1,
+                            .input = NAN};
+  e->surplus_w =
+      e->static_w + IMAGE_SURPLUS * fmax(est.power_w.x - e->static_w, 0);
+  return time > 0;
+}
+
 /* Whether something is known of a training that conditions its estimate; a
  * duration of work that is not known does where a loader is described. */
 static bool has_condition(const struct dl_job_predictions *p,
                           const struct dl_job *job) {
   const struct dl_known *known = &job->known;
+  if (dl_run_is_inference(job->run))
+    return known->run_s > 0 && !known->impossible &&
+           !(job->run->request_rate > 0 || job->run->idle_s > 0);
   if (!isnan(known->run_s) && p->parts.input_s > 0)
     return true;
-  return !dl_run_is_inference(job->run) &&
-         ((known->of_work && !isnan(known->steps_s)) || !isnan(known->util) ||
-          !isnan(known->power_w));
+  return (known->of_work && !isnan(known->steps_s)) || !isnan(known->util) ||
+         !isnan(known->power_w);
 }
 
 static bool expect(const struct dl_job_predictions *p, struct fit_rows *a,
                    struct dl_expected *e) {
+  if (dl_run_is_inference(a->job->run))
+    return expect_inference(p, a, e);
   return p->language ? expect_language(p, a, e) : expect_training(p, a, e);
 }
 
@@ -278,10 +327,10 @@ static enum dl_status condition(struct dl_job_predictions *p,
  * by FLOPs. */
 static void settle_duration(struct dl_job_predictions *p,
                             const struct dl_job *job) {
-  p->duration_s = job->known.run_s;
+  p->duration_s = dl_with_overhead(job, job->known.run_s);
   p->duration_from = "given";
   if (isnan(p->duration_s)) {
-    p->duration_s = dl_physical_duration(job, p) + dl_startup_s(job);
+    p->duration_s = dl_with_overhead(job, dl_physical_duration(job, p));
     p->duration_from = dl_physical_method.name;
   }
   if (isnan(p->duration_s) && dl_pre_learnt_precision(job)) {
@@ -365,10 +414,12 @@ enum dl_status dl_predictions_make(struct dl_job_predictions *p,
   if (trains && !given && ctx->needs_physical_energy)
     take_times(p, &a);
   dl_bound_by_peak(p, job);
+  dl_lower_clock(job, p);
   if (trains)
     dl_find_input(p, job, given || has_condition(p, job));
   if (p->language)
     dl_find_tokenising(p, job);
+  dl_infer(ctx, job, &p->served);
   DL_TRY(condition(p, &a, d));
   const struct dl_fit *epoch = ctx->fit[DL_PHYSICAL_EPOCH].fit;
   bool gpu = epoch && epoch->boundary && strcmp(epoch->boundary, "gpu") == 0;
@@ -376,7 +427,6 @@ enum dl_status dl_predictions_make(struct dl_job_predictions *p,
       !p->conditioned.applies) /* its energies have the memory */
     dl_bound_by_input(p, ctx, job,
                       gpu ? 0 : dl_training_memory_w(job->found.gpu));
-  dl_infer(ctx, job, &p->served);
   /* PRE gives the duration where the physical method has none. */
   bool pre =
       ctx->needs_regressions || (!given && isnan(dl_physical_duration(job, p)));

@@ -69,6 +69,7 @@ struct dl_served {
   double prefill_j, decode_j, idle_j;
   double power_w;       /* of one GPU at work */
   double idle_w;        /* of one GPU between requests */
+  double static_w;      /* of one that works, but for its work */
   bool idle_assumed;    /* by the fit, not by the descriptor */
   bool too_slow;        /* for the requests that arrive per second */
   double most_a_second; /* requests that can be served, at that batch; at a

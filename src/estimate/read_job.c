@@ -32,8 +32,6 @@ enum dl_status dl_job_bind(struct dl_job_fields *s, struct dl_row_plan *f,
   DL_TRY(dl_plan_member(f, DL_OF_GPU_context_w, false, &s->context_w, d));
   DL_TRY(dl_plan_member(f, DL_OF_GPU_bandwidth_gb_s, false, &s->bandwidth_gb_s,
                         d));
-  DL_TRY(dl_plan_quantity(f, "weight_bytes", false, &s->weight_bytes, d));
-  DL_TRY(dl_plan_quantity(f, "kv_bytes", false, &s->kv_bytes, d));
   dl_plan_assume(f, dl_assume, true);
   return dl_plan_want_descriptors(f, d);
 }
@@ -51,6 +49,16 @@ static double held_w(const struct dl_row *row, const struct dl_job_fields *s) {
   return given || isnan(context_w) ? idle_w : context_w;
 }
 
+/* Samples of all validations of a training whose tokens are known. */
+static double all_validation(const struct dl_row *row) {
+  const struct dl_run_set *given = &row->given;
+  const struct dl_run *run = &row->run;
+  bool per_epoch = dl_run_set_has(given, DL_RUN_train_tokens);
+  return dl_run_set_has(given, DL_RUN_val_samples)
+             ? run->val_samples * (per_epoch ? run->epochs : 1)
+             : 0;
+}
+
 void dl_job_read(struct dl_job *job, const struct dl_job_fields *s,
                  const struct dl_row *row) {
   const struct dl_run *run = &row->run;
@@ -66,13 +74,10 @@ void dl_job_read(struct dl_job *job, const struct dl_job_fields *s,
       .tdp_w = dl_row_number(row, &s->tdp_w),
       .idle_w = held_w(row, s),
       .bandwidth_gb_s = dl_row_number(row, &s->bandwidth_gb_s),
-      .weight_bytes = dl_or(dl_row_number(row, &s->weight_bytes),
-                            arch ? arch->weight_bytes : NAN),
-      .kv_bytes = dl_row_number(row, &s->kv_bytes),
       .peak_given = dl_run_set_has(&row->given, DL_RUN_peak_tflops)};
   if (!isnan(run->tokens)) {
     job->train_samples = run->tokens / job->seq_len;
-    job->val_samples = 0;
+    job->val_samples = all_validation(job->row);
     job->epochs = 1;
   }
   job->train_samples = dl_batched_samples(run, job->train_samples);

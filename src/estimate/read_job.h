@@ -8,8 +8,7 @@
 
 /* Rows hold the quantities of descriptors of a job in these places. */
 struct dl_job_fields {
-  struct dl_row_ref tdp_w, idle_w, context_w, bandwidth_gb_s, weight_bytes,
-      kv_bytes;
+  struct dl_row_ref tdp_w, idle_w, context_w, bandwidth_gb_s;
   unsigned known; /* set of known values (conditioning/known.h) */
 };
 

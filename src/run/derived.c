@@ -70,6 +70,13 @@ static double of_inference(const double *x, const struct dl_row *row,
   return dl_row_word(row, phase) == DL_PHASE_INFERENCE ? x[0] : (double)NAN;
 }
 
+/* Requests that a known rate serves in a known time. */
+static double served_requests(const double *x, const struct dl_row *row,
+                              const struct dl_row_ref *phase) {
+  double served = x[0] * dl_or(x[1], x[2]);
+  return of_inference(&served, row, phase);
+}
+
 static double rank_in(const double *x, const struct dl_row *row,
                       const struct dl_row_ref *fine_tune) {
   (void)x;
@@ -104,8 +111,14 @@ static double usual_batch(const struct dl_row *row) {
   return is_language(row) ? (double)NAN : DL_USUAL_BATCH;
 }
 
+/* One, or as many as a batch on each accelerator where a duration is given. */
 static double usual_requests(const struct dl_row *row) {
-  return dl_run_is_inference(&row->run) ? 1 : (double)NAN;
+  const struct dl_run *run = &row->run;
+  if (!dl_run_is_inference(run))
+    return NAN;
+  return dl_run_has(run, DL_RUN_duration_s)
+             ? dl_or(run->batch_size, 1) * dl_or(run->n_gpus, 1)
+             : 1;
 }
 
 #define PARALLEL                                                               \
@@ -161,9 +174,11 @@ const struct derivation dl_derivations[DL_N_RUN_MEMBERS] = {
     [DL_RUN_tokens] = PRODUCT(train_tokens, epochs),
     [DL_RUN_duration_s] = PRODUCT(epoch_s, epochs),
     [DL_RUN_epoch_s] = RATIO(duration_s, epochs),
-    [DL_RUN_requests] = {IDS(DL_RUN_request_rate, DL_RUN_duration_s),
-                         .compute = product, .n_needed = 2, BY(DL_RUN_phase),
-                         .usual = usual_requests},
+    [DL_RUN_requests] =
+        {IDS(DL_RUN_duration_s, DL_RUN_request_rate, DL_RUN_samples_per_s),
+         .compute = served_requests, .n_needed = 1, .word = DL_RUN_phase,
+         BY(DL_RUN_phase, DL_RUN_duration_s, DL_RUN_batch_size, DL_RUN_n_gpus),
+         .usual = usual_requests},
     [DL_RUN_samples_per_s] = RATIO(tokens_per_s, seq_len),
     [DL_RUN_tokens_per_s] = PRODUCT(samples_per_s, seq_len),
     [DL_RUN_epoch_energy_j] = RATIO(energy_j, epochs),

@@ -225,7 +225,7 @@ enum dl_status dl_plan_run(const struct dl_row_plan *f,
 /* How a quantity follows from others: from numbers, of which the first n_needed
  * must have a source, and from a word, the only one needed where n_needed is 0.
  * And what jobs have that do not say it, by what is run. */
-enum { MOST_DERIVED_INPUTS = 6, MOST_USUAL_INPUTS = 3 };
+enum { MOST_DERIVED_INPUTS = 6, MOST_USUAL_INPUTS = 4 };
 struct derivation {
   size_t input[MOST_DERIVED_INPUTS], n_inputs, n_needed;
   double (*compute)(const double *x, const struct dl_row *row,

@@ -12,8 +12,8 @@ plain powers where the library has shortcuts.
 """
 import math
 
-C = dict(em=.861, ec=.926, ep=.987, tau=85e-6, alpha=24.2e-6, xl=.205, xp=.71,
-         c0=.692e-3, c1=30.2e-6, old=13.5, uneven=1.4, pa=.181, pu=.126,
+C = dict(em=.861, ec=.926, ep=.987, tau=85e-6, alpha=24.2e-6, x=.71,
+         c0=.692e-3, c1=30.2e-6, c2=13e-6, old=13.5, uneven=1.4, pa=.181, pu=.126,
          pf=1.53, pm=.577, pcap=.95, kappa=.6)
 NONE = dict(compute=1., memory=1., power=1., time=1., arch_power=1., prompt=1.)
 SOME = dict(compute=1.15, memory=.9, power=1.07, time=.93, arch_power=1.02,
@@ -34,8 +34,8 @@ MIXED = dict(weights=1.47e9, experts=EXPERTS, share=.25,
 
 def case(net, gpu, batch, prompt, answer, gpus=1, weight_bytes=2.,
          kept_bytes=2., old=False, fx=None, peak=None, window=None, share=0.,
-         limit=None):
-    return dict(net, **gpu, b=batch, u=prompt, v=answer, n=gpus,
+         limit=None, beams=1.):
+    return dict(net, **gpu, b=batch, beams=beams, u=prompt, v=answer, n=gpus,
                 wb=weight_bytes, kb=kept_bytes, old=old, fx=fx or NONE,
                 peak_weights=peak or gpu["peak"], window=window, z=share,
                 limit=limit or gpu["tdp"])
@@ -55,6 +55,7 @@ CASES = [
     ("window_passed", case(DENSE, H100, 8., 4000., 500., window=1000.,
                            share=.5, fx=SOME)),
     ("capped", case(DENSE, H100, 32., 512., 256., limit=350.)),
+    ("beams", case(MIXED, H100, 8., 300., 400., gpus=4, beams=4.)),
 ]
 
 
@@ -86,24 +87,25 @@ def round_of(x):
     u = x["u"] * fx["prompt"]
     at = tokens_attended(x, u, v)
     e = C["uneven"] if x["experts"] else 1.
-    s = 1 - (1 - x["share"]) ** b
+    r = b * x["beams"]
+    s = 1 - (1 - x["share"]) ** r
     read = e * x["wb"] * (x["weights"] + s * x["experts"]) \
-        + x["kb"] * b * at * x["kept"]
+        + x["kb"] * r * at * x["kept"]
     memory = read / (C["em"] * x["bandwidth"] * n * fx["memory"])
     # FLOP over the peak: weights in their format, attention in that of keys
-    ideal = 2 * b * (x["token_weights"] / x["peak_weights"]
+    ideal = 2 * r * (x["token_weights"] / x["peak_weights"]
                      + at * x["pair_macs"] / x["peak"]) * e
     compute = ideal / (C["ec"] * n * fx["compute"])
     layers = x["layers"] * C["tau"]
-    wire, p_wire = (0. if n == 1 else (n - 1) / n / (C[share] * x["link"])
-                    for share in ("xl", "xp"))
+    wire = 0. if n == 1 else (n - 1) / n / (C["x"] * x["link"])
     exchange = 0. if n == 1 else \
-        2 * x["layers"] * (C["alpha"] + 4 * b * x["width"] * wire)
-    host = (C["c0"] + C["c1"] * b) * (C["old"] if x["old"] else 1)
+        2 * x["layers"] * (C["alpha"] + 4 * r * x["width"] * wire)
+    group = C["c2"] if n > 1 else 0.
+    host = (C["c0"] + (C["c1"] + group) * r) * (C["old"] if x["old"] else 1)
     p_ideal = 2 * (u * x["token_weights"] / x["peak_weights"]
                    + pairs_of(x, u) * x["pair_macs"] / x["peak"]) * e
     p_compute = p_ideal / (C["ep"] * n * fx["compute"])
-    p_wire *= 8 * x["layers"] * u * x["width"]
+    p_wire = 8 * x["layers"] * u * x["width"] * wire
     memory, compute, layers, exchange, p_compute, p_wire = (
         t * fx["time"]
         for t in (memory, compute, layers, exchange, p_compute, p_wire))

@@ -26,11 +26,11 @@
 /* Inputs of the reference, in its order. */
 static const double constants[DL_N_SERVING] = {
     [DL_SERVE_EM] = .861,    [DL_SERVE_EC] = .926,       [DL_SERVE_EP] = .987,
-    [DL_SERVE_TAU] = 85e-6,  [DL_SERVE_ALPHA] = 24.2e-6, [DL_SERVE_XL] = .205,
+    [DL_SERVE_TAU] = 85e-6,  [DL_SERVE_ALPHA] = 24.2e-6, [DL_SERVE_X] = .71,
     [DL_SERVE_C0] = .692e-3, [DL_SERVE_C1] = 30.2e-6,    [DL_SERVE_OLD] = 13.5,
     [DL_SERVE_UNEVEN] = 1.4, [DL_SERVE_PA] = .181,       [DL_SERVE_PU] = .126,
     [DL_SERVE_PF] = 1.53,    [DL_SERVE_PM] = .577,       [DL_SERVE_PCAP] = .95,
-    [DL_SERVE_KAPPA] = .6,   [DL_SERVE_XP] = .71};
+    [DL_SERVE_KAPPA] = .6,   [DL_SERVE_C2] = 13e-6};
 
 /* Factors; 0 stands for 1. */
 static const double none[DL_N_SERVING_EFFECTS];
@@ -50,12 +50,16 @@ static const double some[DL_N_SERVING_EFFECTS] = {
   .peak = 181e12, .peak_keys = 181e12, .bandwidth = 864e9, .link = 31.5e9,     \
   .tdp = 300, .limit = 300, .replicas = 1
 #define IN_16_BITS .weight_bytes = 2, .kept_bytes = 2
-#define SHAPE .pair_macs = 262144, .kept = 65536, .layers = 32, .width = 4096
+#define SHAPE_OF(n)                                                            \
+  .pair_macs = 262144, .kept = 65536, .layers = 32, .width = 4096, .beams = n
+#define SHAPE SHAPE_OF(1)
 #define DENSE .weights = 7504658432, .token_weights = 7504658432, SHAPE
 #define EXPERTS (8 * 32 * 3 * 4096 * 14336.)
-#define MIXED                                                                  \
+#define MIXTURE                                                                \
   .weights = 1.47e9, .experts = EXPERTS, .share = .25,                         \
-  .token_weights = 1.47e9 + EXPERTS / 4, SHAPE
+  .token_weights = 1.47e9 + EXPERTS / 4
+#define MIXED MIXTURE, SHAPE
+#define FOUR_BEAMS MIXTURE, SHAPE_OF(4)
 
 static const struct {
   const double *fx;
@@ -92,6 +96,9 @@ static const struct {
     {none,
      {DENSE, H100_AT(350), IN_16_BITS, .batch = 32, .prompt = 512,
       .answer = 256, .n_gpus = 1}},
+    {none,
+     {FOUR_BEAMS, H100, IN_16_BITS, .batch = 8, .prompt = 300, .answer = 400,
+      .n_gpus = 4}},
 };
 
 /* What serving_reference.py prints: time, power, prefill s, decode s, prefill
@@ -110,14 +117,14 @@ static const struct {
      {1.1921167717169987, 199.30008554745194, 0.0048825561987460419,
       1.1872342155182527, 3.5463098187943762, 234.04266476695571}},
     {"mixture",
-     {6.2681817463404297, 443.60737628074929, 0.027900536835657123,
-      6.2402812095047739, 116.3926233773133, 11006.05401080254}},
+     {6.2903719139540311, 442.26997123041633, 0.027900508295060224,
+      6.2624714056589719, 116.40666082949549, 11011.763760822776}},
     {"mixture_fp8",
-     {26.234529672544827, 527.25637118867871, 3.0205318174860079,
-      23.213997855058818, 7050.6918882495111, 20613.953941725889}},
+     {28.817438783784546, 493.15914132980242, 3.019784556446099,
+      25.797654227338448, 7114.8390328306823, 21308.327699039983}},
     {"slow_link",
-     {3.1487662759351287, 140.53587354892153, 0.4228718608681471,
-      2.7258944150669815, 625.89263537801548, 2914.2243181414069}},
+     {2.7880754072555836, 146.06242627252061, 0.42287192794152861,
+      2.3652034793140548, 625.7934541763376, 2632.0710147396348}},
     {"prompts_alone",
      {2.7530578447500407, 664.53750129475463, 2.7530578447500407, 0,
       1829.5101810701146, 0}},
@@ -133,6 +140,9 @@ static const struct {
     {"capped",
      {3.5781178348528559, 331.19181009904668, 0.30144343464780343,
       3.276674400205053, 243.04217796412289, 942.00114450847627}},
+    {"beams",
+     {7.3155367772562983, 441.35359901854821, 0.027900489477616145,
+      7.2876362877786827, 116.41600354133787, 12798.537938037136}},
 };
 
 enum { CASES = sizeof cases / sizeof *cases };

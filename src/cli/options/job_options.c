@@ -39,6 +39,7 @@ static enum dl_status set_value(struct dl_run *run, const struct dl_option *o,
       .name = o->name,
       .kind = c->form == DL_FORM_TIME ? DL_OPTION_TIME : DL_OPTION_NUMBER,
       .low = fmax(c->least, c->low),
+      .from_zero = id == DL_RUN_startup_s,
       .high = c->high,
       .whole = c->whole || c->typed_whole,
       .large = c->form == DL_FORM_LARGE};
@@ -76,21 +77,20 @@ char *dl_counted_name(char *arg) {
   return digits > 0 && times && isalpha((unsigned char)*s) ? s : NULL;
 }
 
-static enum dl_status refuse_counted(const struct dl_option *o, char *arg,
-                                     struct dl_diag *d) {
-  const char *s = dl_counted_name(arg);
-  if (!s)
-    return DL_OK;
-  return dl_fail(
-      d, DL_EUSAGE,
-      "--%s: '%s' is a number and a name; write --gpus %.*s --gpu %s", o->name,
-      arg, (int)strspn(arg, "0123456789"), arg, s);
-}
-
 static enum dl_status read_sockets(const struct dl_option *o, char *arg,
                                    void *at, struct dl_diag *d) {
   return set_value(&((struct dl_job_options *)at)->run, o, DL_RUN_n_gpus, arg,
                    d);
+}
+
+/* Files of settings are read before the options (cli/pasted). */
+static enum dl_status read_from(const struct dl_option *o, char *arg, void *at,
+                                struct dl_diag *d) {
+  (void)at, (void)arg;
+  return dl_fail(d, DL_EUSAGE,
+                 "--%s has no effect here: it is for predict and "
+                 "recommend",
+                 o->name);
 }
 
 /* A list of values makes an axis, of values that the option takes. */
@@ -133,8 +133,6 @@ static enum dl_status read_setting(const struct dl_option *o, char *arg,
                                    void *at, struct dl_diag *d) {
   struct dl_job_options *job = at;
   const struct dl_run_column *c = &dl_run_columns[o->column];
-  if (o->column == DL_RUN_gpu || o->column == DL_RUN_n_gpus)
-    DL_TRY(refuse_counted(o, arg, d));
   if (c->form == DL_FORM_STEP_TIME || c->form == DL_FORM_RATE ||
       c->form == DL_FORM_PERCENT)
     return dl_read_known(o, arg, at, d);
@@ -177,6 +175,10 @@ const struct dl_option dl_job_options_rows[] = {
 #define NUMBER(name_, unit_, low_, high_, role_, ...) ROW(name_, __VA_ARGS__)
 #define TEXT(name_, role_, ...) ROW(name_, __VA_ARGS__)
 #include "quantities/quantities.def"
+    {"from", 0, "FILE",
+     "settings of a training: JSON of DeepSpeed, PEFT or a trainer, YAML of "
+     "accelerate or a trainer, a batch script; what is taken is printed",
+     .kind = DL_OPTION_READ, .read = read_from},
     {"frozen", 0, NULL, "the same as --fine-tune head", .kind = DL_OPTION_READ,
      .read = read_frozen, .column = DL_RUN_fine_tune},
     {"cpu", 0, "NAME",

@@ -30,7 +30,7 @@ struct node_part_text {
   char text[96];
 };
 
-/* What the CPUs do beside accelerators, or those that idle beside others. */
+/* Names the CPUs beside accelerators, or those that idle beside others. */
 static struct node_part_text cpus_of(const struct dl_node_power *n,
                                      const struct dl_node_load *load) {
   struct node_part_text p = {"cpu", "assumed", ""};

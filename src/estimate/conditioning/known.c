@@ -140,11 +140,26 @@ void dl_known_fill(struct dl_job *job, unsigned which) {
   }
 }
 
+/* Inference: samples may come at a known speed. */
+static void known_of_inference(const struct dl_job *job, unsigned which,
+                               struct dl_known *known) {
+  const struct dl_run *run = job->run;
+  bool rated = (which & DL_KNOW_TIME) && gives(job, DL_RUN_samples_per_s);
+  double steps = rated ? run->requests / run->samples_per_s : (double)NAN;
+  known->run_s = dl_or(run->duration_s, steps);
+  known->steps_s = fmin(dl_or(steps, known->run_s), known->run_s);
+  known->of_work = rated || gives(job, DL_RUN_requests);
+  if (gives(job, DL_RUN_duration_s) && !(run->duration_s > 0))
+    known->impossible = dl_run_columns[DL_RUN_duration_s].name;
+  if (gives(job, DL_RUN_tokens_per_s) && (which & DL_KNOW_TIME))
+    known->impossible = dl_run_columns[DL_RUN_tokens_per_s].name;
+}
+
 void dl_known_of(const struct dl_job *job, unsigned which,
                  struct dl_known *known) {
   enum dl_run_id id;
   bool training = !dl_run_is_inference(job->run), time = which & DL_KNOW_TIME;
-  *known = (struct dl_known){.run_s = training ? NAN : job->run->duration_s,
+  *known = (struct dl_known){.run_s = NAN,
                              .steps_s = NAN,
                              .util = NAN,
                              .power_w = NAN,
@@ -152,10 +167,10 @@ void dl_known_of(const struct dl_job *job, unsigned which,
                              .static_w = NAN,
                              .least_static_w = NAN,
                              .most_w = NAN};
-  if (!training && gives(job, DL_RUN_duration_s) && job->run->duration_s == 0)
-    known->impossible = dl_run_columns[DL_RUN_duration_s].name;
-  if (!training)
+  if (!training) {
+    known_of_inference(job, which, known);
     return;
+  }
   known->impossible = impossible(job, which);
   if ((which & DL_KNOW_UTIL) && gives(job, DL_RUN_gpu_util))
     known->util = job->run->gpu_util;
@@ -257,6 +272,9 @@ static double rate_at(const struct dl_job *job, bool any) {
   enum dl_precision precision = job->run->precision;
   double peak = dl_work_most_tflops(job);
   bool products = arch && dl_is_language_model(arch);
+  /* Peak rates of CPUs are at the base clock. */
+  if (dl_is_cpu(gpu) && !job->peak_given)
+    peak *= fmax(1, dl_or(gpu->boost_mhz / gpu->base_mhz, 1));
   if (job->peak_given || !gpu || precision == DL_PRECISION_UNKNOWN)
     return 1e12 * peak;
   if (any)
@@ -294,6 +312,11 @@ static const char *rated_at(const struct dl_job *job) {
              : "any precision";
 }
 
+/* Samples of the whole run, as passes of training or of inference. */
+static double all_samples(const struct dl_job *job) {
+  return dl_run_is_inference(job->run) ? job->run->requests : samples_of(job);
+}
+
 static bool beats_peak(const struct dl_job *job, struct dl_message_style *why) {
   const struct dl_known *known = &job->known;
   struct dl_work w;
@@ -307,7 +330,7 @@ static bool beats_peak(const struct dl_job *job, struct dl_message_style *why) {
       "%.4g samples/s need %.3g TFLOP/s, but %g x %s reach %.3g "
       "TFLOP/s at most in %s; check the time or throughput, the "
       "samples, and the precision",
-      samples_of(job) / known->steps_s, needs / 1e12, job->run->n_gpus,
+      all_samples(job) / known->steps_s, needs / 1e12, job->run->n_gpus,
       job->found.gpu ? job->found.gpu->head.id : "GPU", most / 1e12,
       rated_at(job));
 }
@@ -371,6 +394,32 @@ static bool power_is_off(const struct dl_job *job,
              job->known.least_static_w);
 }
 
+static const char *why_impossible(const struct dl_job *job) {
+  bool tokens = strcmp(job->known.impossible, "tokens_per_s") == 0;
+  const struct dl_architecture *arch = job->found.arch;
+  if (tokens && (isnan(job->seq_len) || !arch || !dl_is_language_model(arch)))
+    return "it has no tokens; give samples per second";
+  return tokens && dl_run_is_inference(job->run)
+             ? "its requests have prompts and output; give duration_s"
+             : "it is 0";
+}
+
+static bool inference_contradicts(const struct dl_job *job,
+                                  struct dl_message_style *why) {
+  const struct dl_run *run = job->run;
+  char word[DL_WORD_SIZE], rate[DL_WORD_SIZE];
+  bool rated = gives(job, DL_RUN_samples_per_s);
+  if (rated && run->request_rate > 0)
+    return dl_rule_message(
+        why, "%s and %s both say how fast requests are served; leave one out",
+        dl_column_word(why, "samples_per_s", word),
+        dl_column_word(why, "request_rate", rate));
+  return (rated && exceeds(run->requests / run->samples_per_s, duration_s(job),
+                           "samples", "duration_s", why)) ||
+         (job->known.of_work && !isnan(job->known.steps_s) &&
+          beats_peak(job, why));
+}
+
 bool dl_known_contradicts(const struct dl_job *job,
                           struct dl_message_style *why) {
   const struct dl_known *known = &job->known;
@@ -378,12 +427,9 @@ bool dl_known_contradicts(const struct dl_job *job,
   if (known->impossible)
     return dl_rule_message(why, "%s is none of this job: %s",
                            dl_column_word(why, known->impossible, word),
-                           strcmp(known->impossible, "tokens_per_s") == 0 &&
-                                   isnan(job->seq_len)
-                               ? "it has no tokens; give samples per second"
-                               : "it is 0");
+                           why_impossible(job));
   if (dl_run_is_inference(job->run))
-    return false;
+    return inference_contradicts(job, why);
   return (!isnan(known->steps_s) &&
           (rates_differ(job, why) || times_differ(job, why) ||
            beats_peak(job, why) || busy_beats_peak(job, why))) ||

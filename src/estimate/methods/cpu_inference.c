@@ -114,19 +114,12 @@ void dl_cpu_interval(const struct dl_engine *ctx, const struct dl_job *job,
                      struct dl_estimate *est) {
   const struct dl_prediction *time = &p->of[DL_CPU_TIME];
   struct dl_package package = dl_package_of(job);
-  double doubt = package.doubt * ctx->of_90, given = job->known.run_s;
+  double doubt = package.doubt * ctx->of_90;
   double more = software_doubt(job->run, time) * ctx->of_90;
   double low = hypot(log(time->value / time->low), more);
   double high = hypot(log(time->high / time->value), more);
   est->model = ctx->fit[DL_CPU_TIME].model;
   set_bounds(&est->power_w, doubt, doubt);
-  if (given > 0) {
-    est->energy_j.x = est->power_w.x * given;
-    est->duration_s = (struct dl_interval){given, NAN, NAN};
-    est->duration_from = "given";
-    set_bounds(&est->energy_j, doubt, doubt);
-    return;
-  }
   set_bounds(&est->energy_j, hypot(low, doubt), hypot(high, doubt));
   est->software_matters = !dl_cpu_software_given(job->run);
   dl_note_interval(est, ctx->fit[DL_CPU_TIME].fit, time);

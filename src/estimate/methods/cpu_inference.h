@@ -42,8 +42,7 @@ void dl_cpu_tokens_interval(const struct dl_engine *ctx,
                             const struct dl_job *job, const struct dl_served *s,
                             struct dl_estimate *est);
 
-/* Sets the intervals of an estimate whose values are set, and its time where a
- * duration is given. */
+/* Sets the intervals of an estimate whose values are set. */
 void dl_cpu_interval(const struct dl_engine *ctx, const struct dl_job *job,
                      const struct dl_job_predictions *p,
                      struct dl_estimate *est);

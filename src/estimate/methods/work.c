@@ -215,11 +215,14 @@ static double weights_read(const struct dl_transformer *t, double b,
 static void decode(const struct dl_job *job, const struct dl_transformer *t,
                    struct dl_work *w) {
   struct dl_decoding step = dl_transformer_decoding(t, job->run->prompt_tokens);
-  double n = job->run->output_tokens, bytes = dl_work_bytes(job);
-  double kept = dl_is_gguf(job->run->precision) ? 2 : bytes;
+  double n = job->run->output_tokens;
+  double bytes = dl_or(job->run->weight_bytes, dl_work_bytes(job));
+  double kept = dl_or(job->run->kv_bytes,
+                      dl_is_gguf(job->run->precision) ? 2 : dl_work_bytes(job));
   double batch = dl_or(job->run->batch_size, 1);
-  double b = fmin(batch, job->run->requests);
-  double rounds = job->run->requests / b;
+  double served = fmin(batch, job->run->requests);
+  double rounds = job->run->requests / served;
+  double b = served * dl_or(job->run->beams, 1);
   double bandwidth = 1e9 * job->bandwidth_gb_s * job->run->n_gpus;
   double flop[2] = {2 * b * step.macs, 2 * b * step.macs_more};
   double read[2] = {weights_read(t, b, bytes) + b * kept * step.kept,

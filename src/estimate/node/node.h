@@ -26,8 +26,9 @@
  * efficiency is e at any load.
  *
  * A job that runs on the CPUs has E_busy for these, and E_cpu for those alone
- * that idle beside them; all accelerators idle. A job that is charged its share of a node that others
- * use too bears that part of E_cpu, E_memory and E_rest, and no E_idle.
+ * that idle beside them; all accelerators idle. A job that is charged its share
+ * of a node that others use too bears that part of E_cpu, E_memory and E_rest,
+ * and no E_idle.
  *
  * Intervals: an error of the duration T is one relative error of all parts, an
  * error of the accelerators' power P one of their part w alone (with the fans
@@ -55,9 +56,9 @@
 #define DL_NODE_SUPPLY 0.9
 /* Load of the CPUs while accelerators work, as a share of the power between
  * idle and TDP, and its range. Loader processes that are known add the share of
- * the cores that they keep busy. Language models and inference: 0.07 in trainings
- * of Llama 2 and Stable Diffusion on nodes of four H100, at most 0.13 (National
- * Laboratory of the Rockies, doi 10.7799/3025227). Other trainings have loaders
+ * the cores that they keep busy. Language models and inference: 0.07 in
+ * trainings of Llama 2 and Stable Diffusion on nodes of four H100, at most 0.13
+ * (National Laboratory of the Rockies, doi 10.7799/3025227). Other trainings have loaders
  * that decode images: assumed where they are not known. */
 #define DL_NODE_LOAD 0.1
 #define DL_NODE_LOAD_LOADER 0.25

@@ -3,8 +3,10 @@
 
 #include <math.h>
 
+#include "base/constants.h"
 #include "catalog/architecture/token_costs.h"
 #include "catalog/architecture/transformer.h"
+#include "estimate/methods/plain_software.h"
 #include "estimate/methods/work.h"
 #include "estimate/node/activations.h"
 #include "estimate/node/parallel.h"
@@ -27,6 +29,7 @@
 #define LEAST_STATES 0.97
 #define MOST_STATES 1.05
 #define DRIVER 0.5
+#define REPORTED 0.987 /* share of the memory that CUDA reports */
 #define LEAST_OF_IMAGES 0.22
 #define MOST_OF_IMAGES 0.53
 #define LEAST_OF_TOKENS 0.45
@@ -65,7 +68,8 @@ static struct memory_bytes in_training(const struct dl_job *job) {
   return (struct memory_bytes){size, size, m * size / 4};
 }
 
-/* Keys and values of a request at the end of its answer. */
+/* Keys and values of a request at the end of its answer. Beams of a search have
+ * answers of their own; servers keep the prompt's once. */
 static double cache(const struct dl_job *job) {
   const struct dl_transformer *t = dl_language_of(job);
   if (!t || !dl_transformer_writes(t))
@@ -73,8 +77,10 @@ static double cache(const struct dl_job *job) {
   struct dl_decoding step = dl_transformer_decoding(t, job->run->prompt_tokens);
   double n = job->run->prompt_tokens + job->run->output_tokens;
   double beyond = t->window > 0 ? fmax(n - t->window, 0) : 0;
-  return step.kept + step.kept_more * (job->run->output_tokens -
-                                       t->window_layers / t->layers * beyond);
+  double beams = dl_or(job->run->beams, 1);
+  double answer = step.kept_more * (job->run->output_tokens -
+                                    t->window_layers / t->layers * beyond);
+  return (dl_is_plain(job) ? beams : 1) * step.kept + beams * answer;
 }
 
 static double batch_of(const struct dl_job *job) {
@@ -217,13 +223,16 @@ static void hold_training(const struct dl_job *job, struct dl_memory_need *m) {
  * serving_inputs.c. */
 static void hold_inference(const struct dl_job *job, struct dl_memory_need *m) {
   double size = dl_work_bytes(job), kept = size, keys = size, weight = size;
+  const struct dl_run *run = job->run;
   const struct dl_architecture *generator = dl_generator(job);
   double others = generator ? dl_or(generator->pipeline_params_m, 0) : 0;
   if (dl_language_of(job)) {
     kept = size < 2 ? 2 : size;
-    weight = job->weight_bytes > 0 ? job->weight_bytes : size;
-    keys = job->run->precision == DL_PRECISION_FP8 ? size : kept;
-    keys = job->kv_bytes > 0 ? job->kv_bytes : keys;
+    weight =
+        dl_or(run->weight_bytes, dl_or(job->found.arch->weight_bytes, size));
+    bool in_fp8 = run->precision == DL_PRECISION_FP8 ||
+                  run->precision == DL_PRECISION_FP4;
+    keys = dl_or(run->kv_bytes, in_fp8 ? 1 : kept);
   }
   m->model_gb = m->states_gb = (job->run->params_m + others) * weight / 1e3;
   m->sample_gb = (cache(job) * keys + dl_outputs_at_once(job) * kept) / 1e9;
@@ -245,13 +254,19 @@ static void bound(const struct dl_job *job, struct dl_memory_need *m) {
   m->high_gb = MOST_STATES * states + DRIVER + rest * exp(most);
 }
 
+double dl_usable_gb(const struct dl_accelerator *gpu) {
+  if (!gpu)
+    return NAN;
+  double ecc = dl_or(gpu->ecc_share, 0);
+  return gpu->memory_gb * (1 - ecc) * REPORTED * DL_BYTES_PER_GIB / 1e9 -
+         DRIVER;
+}
+
 /* The memory of CPUs is their node's. */
 static double memory_at_hand(const struct dl_job *job) {
   const struct dl_accelerator *gpu = job->found.gpu;
-  if (!gpu)
-    return NAN;
   bool given = job->row && dl_run_set_has(&job->row->given, DL_RUN_ram_gb);
-  return dl_is_cpu(gpu) && given ? job->run->ram_gb : gpu->memory_gb;
+  return dl_is_cpu(gpu) && given ? job->run->ram_gb : dl_usable_gb(gpu);
 }
 
 void dl_memory_of(const struct dl_job *job, struct dl_memory_need *m) {

@@ -18,12 +18,11 @@ static bool fits(struct dl_row *row, double tensor) {
       .row = row,
       .run = &row->run,
       .found = row->found,
-      .weight_bytes = dl_or(row->found.arch->weight_bytes, 0),
       .seq_len = dl_or(row->run.seq_len, row->found.arch->seq_len)};
   row->run.tensor_parallel = tensor;
   dl_memory_of(&job, &m);
   row->run.tensor_parallel = was;
-  double has = row->found.gpu->memory_gb;
+  double has = dl_usable_gb(row->found.gpu);
   return !(m.need_gb > SHARE_OF_MEMORY * has) &&
          !(m.model_gb > SHARE_OF_WEIGHTS * has);
 }

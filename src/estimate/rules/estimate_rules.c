@@ -11,6 +11,7 @@
 #include "catalog/architecture/token_costs.h"
 #include "catalog/architecture/transformer.h"
 #include "estimate/conditioning/known.h"
+#include "estimate/methods/lowered_clock.h"
 #include "estimate/methods/work.h"
 #include "estimate/node/memory_remedy.h"
 #include "estimate/node/parallel.h"
@@ -40,6 +41,18 @@ static bool unfilled_batch(const struct dl_result *r, struct dl_text *say) {
          SAY(say,
              "one %s, the default, does not fill a batch of %g; give --%ss", of,
              run->batch_size, of);
+}
+
+/* A duration of inference without the work that it is of. */
+static bool endless_work(const struct dl_result *r, struct dl_text *say) {
+  const struct dl_run_set *given = &r->job.row->given;
+  const struct dl_run *run = r->job.run;
+  return dl_run_is_inference(run) && dl_run_set_has(given, DL_RUN_duration_s) &&
+         !dl_run_set_has(given, DL_RUN_requests) &&
+         !dl_run_set_has(given, DL_RUN_samples_per_s) &&
+         !(run->request_rate > 0) &&
+         SAY(say, "full batches are taken to fill --duration, and a figure per "
+                  "sample has no meaning; give --samples or --throughput");
 }
 
 /* Attention heads that the GPUs which serve them do not divide. */
@@ -125,14 +138,18 @@ static bool over_memory(const struct dl_result *r, struct dl_text *say) {
   if (!m.over || !say)
     return m.over;
   bool split = job->run->scaling == DL_SCALE_STRONG && job->run->n_gpus > 1;
-  char need[DL_NUMBER_SIZE];
+  char need[DL_NUMBER_SIZE], has[DL_NUMBER_SIZE];
   DL_TEXT(remedy);
   dl_text_printf(say, "batch of %g", split ? job->run->batch_size : m.batch);
   if (split)
     dl_text_printf(say, " (%g on each GPU)", m.batch);
-  dl_text_printf(say, " needs about %s GB, more than the %g GB of %s; ",
-                 dl_format_digits(need, m.need_gb, 3), m.has_gb,
-                 job->found.gpu->head.id);
+  dl_text_printf(
+      say,
+      " needs about %s GB, more than the %s GB that programs can use "
+      "of %s; ",
+      dl_format_digits(need, m.need_gb, 3),
+      dl_format_digits(has, m.has_gb, 3),
+      job->found.gpu->head.id);
   say_fits(job, &m, split, say);
   if (!dl_is_cpu(job->found.gpu) && dl_memory_remedy(job, &remedy))
     dl_text_printf(say, "; %s", dl_text_str(&remedy));
@@ -271,6 +288,24 @@ static bool unknown_link(const struct dl_result *r, struct dl_text *say) {
              gpu->head.id, DL_PCIE_3_X16_GB_S);
 }
 
+/* A locked clock that no estimate depends on: of a CPU, of a GPU whose boost
+ * clock is not known, or not below it. */
+static bool unused_clock(const struct dl_result *r, struct dl_text *say) {
+  const struct dl_job *job = &r->job;
+  const struct dl_accelerator *gpu = job->found.gpu;
+  if (!(job->run->gpu_clock_mhz > 0) || !isnan(dl_relative_clock(job)))
+    return false;
+  if (gpu && !dl_is_cpu(gpu) && !isnan(gpu->boost_mhz))
+    return SAY(say,
+               "--gpu-clock %g has no effect: '%s' boosts to %g MHz, not "
+               "more; give a lower clock",
+               job->run->gpu_clock_mhz, gpu->head.id, gpu->boost_mhz);
+  return SAY(say,
+             "--gpu-clock %g has no effect: no boost clock of a GPU is known; "
+             "give --set gpu.boost_mhz=VALUE",
+             job->run->gpu_clock_mhz);
+}
+
 /* A limit above the TDP, which networks for images do not reach, but in tuned
  * software. */
 static bool raised_limit(const struct dl_result *r, struct dl_text *say) {
@@ -320,18 +355,10 @@ static bool lacks_rate(const struct dl_result *r, struct dl_text *say) {
              dl_work_peak_tflops(job));
 }
 
-/* Cores where no CPU works, or more than the CPUs have. */
+/* Cores where no CPU works. */
 static bool unused_cores(const struct dl_result *r, struct dl_text *say) {
-  const struct dl_run *run = r->job.run;
-  const struct dl_accelerator *cpu = r->job.found.gpu;
-  if (isnan(run->cpu_cores))
-    return false;
-  if (!r->predictions.served.on_cpu)
-    return SAY(say, "--cores has an effect on inference on CPUs alone");
-  double all = cpu->multiprocessors * run->n_gpus;
-  return run->cpu_cores > all &&
-         SAY(say, "--cores %g: %g x '%s' have %g, which are taken",
-             run->cpu_cores, run->n_gpus, cpu->head.id, all);
+  return !isnan(r->job.run->cpu_cores) && !r->predictions.served.on_cpu &&
+         SAY(say, "--cores has an effect on inference on CPUs alone");
 }
 
 /* A classifier to be replaced whose size is unknown. */
@@ -356,9 +383,12 @@ const struct dl_estimate_rule dl_estimate_rules[DL_N_ESTIMATE_RULES] = {
     {"unknown_classes", unknown_classes, NULL, NULL},
     {"unknown_head", unknown_head, NULL, NULL},
     {"unused_cores", unused_cores, NULL,
-     "cpu_cores has no effect, or is more than the CPUs have"},
+     "cpu_cores has an effect on inference on CPUs alone"},
     {"unfilled_batch", unfilled_batch, NULL,
      "one request, the default, does not fill batch_size; give requests"},
+    {"endless_work", endless_work, NULL,
+     "full batches are taken to fill duration_s; give requests or "
+     "samples_per_s"},
     {"undivided_heads", undivided_heads, NULL,
      "the GPUs do not divide the network's attention heads: servers refuse "
      "that"},
@@ -397,6 +427,8 @@ const struct dl_estimate_rule dl_estimate_rules[DL_N_ESTIMATE_RULES] = {
     {"unknown_link", unknown_link, NULL,
      "the link between the GPUs is not known: PCIe 3.0 x16 is assumed "
      "(gpu.link_gb_s)"},
+    {"unused_clock", unused_clock, NULL,
+     "gpu_clock_mhz has no effect at or above the boost clock, and on CPUs"},
     {"raised_limit", raised_limit, NULL,
      "power_limit_w has no effect above the TDP on networks for images; give "
      "gpu.tdp_w for another board"},

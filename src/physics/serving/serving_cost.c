@@ -98,13 +98,14 @@ static struct dl_taped arithmetic(const struct serving_round *k,
 static struct dl_taped traffic(const struct serving_round *k,
                                struct dl_taped context) {
   const struct dl_serving_inputs *l = k->in;
-  double picked = l->experts > 0 ? -expm1(l->batch * log1p(-l->share)) : 0;
+  double rows = l->batch * l->beams;
+  double picked = l->experts > 0 ? -expm1(rows * log1p(-l->share)) : 0;
   double rate = l->bandwidth * l->n_gpus;
   struct dl_taped t =
       dl_taped_of(l->weight_bytes * (l->weights + picked * l->experts) / rate);
   if (l->experts > 0)
     by(k, &t, DL_SERVE_UNEVEN, 1);
-  add(&t, dl_taped_scaled(context, l->kept_bytes * l->batch * l->kept / rate));
+  add(&t, dl_taped_scaled(context, l->kept_bytes * rows * l->kept / rate));
   by(k, &t, DL_SERVE_EM, -1);
   by_effect(k, &t, DL_SERVE_EFFECT_GPU_MEMORY, -1);
   by_effect(k, &t, DL_SERVE_EFFECT_ARCH_TIME, 1);
@@ -113,13 +114,12 @@ static struct dl_taped traffic(const struct serving_round *k,
 
 /* The results of so many tokens between GPUs. */
 static struct dl_taped exchange(const struct serving_round *k,
-                                struct dl_taped tokens,
-                                enum dl_serving_constant share) {
+                                struct dl_taped tokens) {
   const struct dl_serving_inputs *l = k->in;
   double n = l->n_gpus;
   struct dl_taped t =
       dl_taped_scaled(tokens, 8 * l->layers * l->width * (n - 1) / n / l->link);
-  by(k, &t, share, -1);
+  by(k, &t, DL_SERVE_X, -1);
   by_effect(k, &t, DL_SERVE_EFFECT_ARCH_TIME, 1);
   return t;
 }
@@ -133,8 +133,11 @@ static struct dl_taped by_layer(const struct serving_round *k, double times,
 }
 
 static struct dl_taped host_of(const struct serving_round *k) {
+  double rows = k->in->batch * k->in->beams;
   struct dl_taped t = term(k, 1, DL_SERVE_C0);
-  add(&t, term(k, k->in->batch, DL_SERVE_C1));
+  add(&t, term(k, rows, DL_SERVE_C1));
+  if (k->in->n_gpus > 1)
+    add(&t, term(k, rows, DL_SERVE_C2));
   if (k->in->old)
     by(k, &t, DL_SERVE_OLD, 1);
   return t;
@@ -143,22 +146,22 @@ static struct dl_taped host_of(const struct serving_round *k) {
 static void set_times(struct serving_round *r) {
   const struct serving_round *k = r;
   const struct dl_serving_inputs *l = k->in;
-  double b = l->batch, v = l->answer;
+  double b = l->batch, rows = b * l->beams, v = l->answer;
   struct dl_taped prompt = dl_taped_of(l->prompt);
   by_effect(k, &prompt, DL_SERVE_EFFECT_PROMPT, 1);
   struct dl_taped context = context_of(l, prompt), pairs = pairs_of(l, prompt);
   r->memory = traffic(k, context);
-  r->compute = arithmetic(k, DL_SERVE_EC, dl_taped_of(b * l->token_weights),
-                          dl_taped_scaled(context, b * l->pair_macs));
+  r->compute = arithmetic(k, DL_SERVE_EC, dl_taped_of(rows * l->token_weights),
+                          dl_taped_scaled(context, rows * l->pair_macs));
   r->prompt_compute =
       arithmetic(k, DL_SERVE_EP, dl_taped_scaled(prompt, l->token_weights),
                  dl_taped_scaled(pairs, l->pair_macs));
   r->layers = by_layer(k, 1, DL_SERVE_TAU);
   r->exchange = r->prompt_exchange = dl_taped_of(0);
   if (l->n_gpus > 1) {
-    r->exchange = exchange(k, dl_taped_of(b), DL_SERVE_XL);
+    r->exchange = exchange(k, dl_taped_of(rows));
     add(&r->exchange, by_layer(k, 2, DL_SERVE_ALPHA));
-    r->prompt_exchange = exchange(k, prompt, DL_SERVE_XP);
+    r->prompt_exchange = exchange(k, prompt);
   }
   r->decode = dl_taped_sum(r->memory, r->compute);
   add(&r->decode, r->layers);

@@ -6,27 +6,28 @@
  * takes
  *
  *   Ts = Nt (Tm + Tc + Tl + Tx) + Th
- *   Tm = (w e (W + s X) + kb b a K) / (em BW n Gm)
- *   Tc = 2 b (M / peak + a A / peakk) e / (ec n Gc)
+ *   Tm = (w e (W + s X) + kb r a K) / (em BW n Gm)
+ *   Tc = 2 r (M / peak + a A / peakk) e / (ec n Gc)
  *   Tl = L tau                                  layers
- *   Tx = 2 L (alpha + 4 b d (n-1)/n / (xl link))    exchange; n = 1: 0
- *   Th = (c0 + c1 b) old^o                      host
+ *   Tx = 2 L (alpha + 4 r d (n-1)/n / (x link))    exchange; n = 1: 0
+ *   Th = (c0 + (c1 + c2 g) r) old^o             host; g = 1 if n > 1
  *
  * and the prompt of a request, once,
  *
  *   Tp = Nt (2 (u M / peak + p A / peakk) e / (ep n Gc)
- *            + 8 L u d (n-1)/n / (xp link))
+ *            + 8 L u d (n-1)/n / (x link))
  *
- * with p = u^2 / 2 pairs of tokens. A server may have several such groups of n
-GPUs, replicas, that divide the requests evenly; b is of one of them. A share z
-of the layers may attend to the
+ * with p = u^2 / 2 pairs of tokens, and r = b times the beams of a search, each
+ * of which reads the keys of the prompt. A server may have several such groups
+of n GPUs, replicas, that divide the requests evenly; b is of one of them. A
+share z of the layers may attend to the
  * last w tokens alone: with F(x) = x^2 / 2 up to w and w x - w^2 / 2 beyond,
  *
  *   a = (1 - z) (u + v/2) + z (F(u + v) - F(u)) / v
  *   p = (1 - z) u^2 / 2 + z F(u)
  *
  * W: weights that every step reads, X: weights of the experts, of which a token
- * goes through the share q and b tokens through s = 1 - (1 - q)^b; M: weights
+ * goes through the share q and r tokens through s = 1 - (1 - q)^r; M: weights
  * that a token is multiplied with; A: multiply-accumulates with each token
  * before; K: keys and values kept of a token; L: layers; d: width; w:
  * bytes of a weight, kb: of a key; peak: rate in the format of the weights,
@@ -63,10 +64,10 @@ enum dl_serving_constant {
   DL_SERVE_EP,     /* share of the peak for prompts */
   DL_SERVE_TAU,    /* s: a layer */
   DL_SERVE_ALPHA,  /* s: one exchange between GPUs */
-  DL_SERVE_XL,     /* share of the links' rate, decoding */
-  DL_SERVE_XP,     /* the same for prompts, large messages */
+  DL_SERVE_X,      /* share of the links' rate */
   DL_SERVE_C0,     /* s: a step on the host */
   DL_SERVE_C1,     /* s: and for each request */
+  DL_SERVE_C2,     /* s: likewise, beside that, on several GPUs */
   DL_SERVE_OLD,    /* the host's time with servers of 2024, relative */
   DL_SERVE_UNEVEN, /* e: work of experts, relative */
   DL_SERVE_PA,     /* static power, share of TDP */
@@ -111,6 +112,7 @@ enum dl_serving_target {
 struct dl_serving_inputs {
   struct dl_grouping grouping;
   double batch;                    /* requests at once, of a replica */
+  double beams;                    /* of each while decoding */
   double prompt, answer;           /* tokens of a request, and of its output */
   double weights, experts;         /* W, X: parameters read per step */
   double share;                    /* q: of the experts, per token */

@@ -8,7 +8,7 @@
 #include "physics/serving/serving_cost.h"
 
 /* The quantities they are made of. */
-enum { DL_N_SERVING_QUANTITIES = 40 };
+enum { DL_N_SERVING_QUANTITIES = 41 };
 extern const struct dl_physics_quantity
     dl_serving_quantities[DL_N_SERVING_QUANTITIES];
 

@@ -9,19 +9,18 @@
 #include "physics/serving/serving_inputs.h"
 
 static const struct dl_physics_constant constants[] = {
-    [DL_SERVE_EM] = {"em", NULL, 0.7, 0.25, "share of the bandwidth reached"},
+    [DL_SERVE_EM] = {"em", NULL, 0.8, 0.1, "share of the bandwidth reached"},
     [DL_SERVE_EC] = {"ec", NULL, 0.7, 0.1, "share of the peak rate, decoding"},
     [DL_SERVE_EP] = {"ep", NULL, 0.7, 0.1, "share of the peak rate, prompts"},
     [DL_SERVE_TAU] = {"tau", "s", 60e-6, 0.5, "a layer"},
     [DL_SERVE_ALPHA] = {"alpha", "s", 12e-6, 0.6, "an exchange between GPUs"},
-    [DL_SERVE_XL] = {"xl", NULL, 0.5, 0.6,
-                     "share of the links' rate, decoding"},
-    [DL_SERVE_XP] = {"xp", NULL, 0.7, 0.1, "share of the links' rate, prompts"},
+    [DL_SERVE_X] = {"x", NULL, 0.7, 0.1, "share of the links' rate"},
     [DL_SERVE_C0] = {"c0", "s", 2e-3, 0.8, "a step on the host"},
     [DL_SERVE_C1] = {"c1", "s", 20e-6, 0.8, "and for each request"},
+    [DL_SERVE_C2] = {"c2", "s", 20e-6, 0.8, "likewise, on several GPUs"},
     [DL_SERVE_OLD] = {"old", NULL, 3, 0.6, "host of 2024, relative"},
     [DL_SERVE_UNEVEN] = {"uneven", NULL, 1.2, 0.3, "work of experts, relative"},
-    [DL_SERVE_PA] = {"pa", NULL, 0.15, 0.3, "static power, share of TDP"},
+    [DL_SERVE_PA] = {"pa", NULL, 0.165, 0.1, "static power, share of TDP"},
     [DL_SERVE_PU] = {"pu", NULL, 0.25, 0.3, "power of being busy"},
     [DL_SERVE_PF] = {"pf", NULL, 0.6, 0.3, "power at the peak rate"},
     [DL_SERVE_PM] = {"pm", NULL, 0.35, 0.3, "power at the full bandwidth"},

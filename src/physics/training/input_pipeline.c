@@ -11,7 +11,7 @@ static const double per_stored = 4.2e-9; /* d: decoding, per pixel */
 static const double per_byte = 12.4e-9;  /* e: time per byte */
 static const double per_input = 10e-9;   /* a: resizing and converting */
 
-/* What augmentation adds: images put together, times of its calls, s, and of
+/* Augmentation adds these: images put together, times of its calls, s, and of
  * its operations on a pixel of the input. */
 static const struct {
   double images, calls, per_pixel;

@@ -6,11 +6,11 @@
  *
  *   t = t0 + c + m (d S + e B) + (a + g) p^2
  *
- * S pixels of the stored image, B bytes of its file, p the side of the input; c
- * and g: calls of augmentation, and its operations on each pixel, on m images. W
- * processes deliver W / t samples per second. GPU and loader work at once, and
- * wait for each other where their times are alike: of T the GPU alone and I the
- * loader alone, an epoch takes
+ * S pixels of the stored image, B bytes of its file, p the side of the input; m
+ * images are put together, c and g are calls of augmentation and its operations
+ * on a pixel. W processes deliver W / t samples per second. GPU and loader work
+ * at once, and wait for each other where their times are alike: of T the GPU
+ * alone and I the loader alone, an epoch takes
  *
  *   sqrt(T^2 + I^2)
  *

@@ -101,14 +101,32 @@ static bool breaks_trainer(const struct dl_row *row,
                          arch->head.id);
 }
 
-/* A known duration has the start-up in it. */
+/* A known duration has all of a training in it. */
 static bool breaks_startup(const struct dl_row *row,
                            struct dl_message_style *to) {
-  return row->run.startup_s > 0 && !dl_run_is_inference(&row->run) &&
+  const struct dl_run *r = &row->run;
+  char word[DL_WORD_SIZE];
+  return (r->startup_s > 0 || r->overhead > 0) &&
          dl_run_set_has(&row->given, DL_RUN_duration_s) &&
          dl_rule_message(
-             to, "{startup_s} does not go with a known duration, which has the "
-                 "start-up in it; leave one out");
+             to,
+             "%s does not go with a known duration, which has it in it; "
+             "leave one out",
+             dl_column_word(to, r->startup_s > 0 ? "startup_s" : "overhead",
+                            word));
+}
+
+/* More cores than the CPUs have. */
+static bool breaks_cores(const struct dl_row *row,
+                         struct dl_message_style *to) {
+  const struct dl_accelerator *cpu = row->found.gpu;
+  double n = row->run.n_gpus;
+  double all = cpu ? cpu->multiprocessors * n : (double)NAN;
+  return cpu && dl_is_word(cpu->form, "socket") && row->run.cpu_cores > all &&
+         dl_rule_message(to,
+                         "{cpu_cores} %g: %g x '%s' have %g; give no more, or "
+                         "more sockets",
+                         row->run.cpu_cores, n, cpu->head.id, all);
 }
 
 /* Sockets share layers and requests by their memory. */
@@ -152,5 +170,6 @@ bool dl_dataset_check(const struct dl_row *row, const struct dl_dataset *data,
                       struct dl_message_style *to) {
   return breaks_data(row, data, to) || breaks_image(row, to) ||
          breaks_machine(row, to) || breaks_trainer(row, to) ||
-         breaks_startup(row, to) || breaks_cpu(row, to) || breaks_gguf(row, to);
+         breaks_startup(row, to) || breaks_cores(row, to) ||
+         breaks_cpu(row, to) || breaks_gguf(row, to);
 }

@@ -27,6 +27,23 @@ static bool breaks_replicas(const struct dl_row *row,
                          n, tensor, r->replicas);
 }
 
+#define FOR_WRITING                                                            \
+  " is for language models that write, and '%s' does not; leave it out"
+
+static bool breaks_writing(const struct dl_row *row,
+                           struct dl_message_style *to) {
+  const struct dl_run *r = &row->run;
+  const struct dl_architecture *arch = row->found.arch;
+  if (!arch || (dl_is_language_model(arch) && !dl_encodes(arch)))
+    return false;
+  const char *id = arch->head.id;
+  return (r->beams > 1 && dl_rule_message(to, "{beams}" FOR_WRITING, id)) ||
+         (!isnan(r->weight_bytes) &&
+          dl_rule_message(to, "{weight_bytes}" FOR_WRITING, id)) ||
+         (!isnan(r->kv_bytes) &&
+          dl_rule_message(to, "{kv_bytes}" FOR_WRITING, id));
+}
+
 /* A rate says how long GPUs idle, and how many requests come in a time. */
 static bool breaks_rate(const struct dl_row *row, struct dl_message_style *to) {
   const struct dl_run *r = &row->run;
@@ -47,5 +64,6 @@ static bool breaks_rate(const struct dl_row *row, struct dl_message_style *to) {
 
 bool dl_serving_check(const struct dl_row *row, struct dl_message_style *to) {
   return dl_run_is_inference(&row->run) &&
-         (breaks_replicas(row, to) || breaks_rate(row, to));
+         (breaks_replicas(row, to) || breaks_writing(row, to) ||
+          breaks_rate(row, to));
 }

@@ -65,7 +65,7 @@ commands() {
 
 @test "every option of every command is offered, long and short" {
   for c in $(commands); do
-    ARGP_HELP_FMT=rmargin=400 "$DLEST" "$c" --help |
+    COLUMNS=400 "$DLEST" "$c" --help |
       grep -E '^ +(-.,)? *--|^ +-[A-Za-z?],' >options
     grep -oE -e '(^ +|, +)--[a-z][a-z0-9-]*' options | tr -d ' ,' |
       sort -u >long
@@ -79,11 +79,11 @@ commands() {
 # What is free text or a number, by the word that stands for it; anything else
 # can be completed.
 @test "every option with a value has it completed, or it is free" {
-  free='N PX TIME RATE SHARE GB KWH PERCENT SECONDS X G P R S K YEARS PRICE TEXT
+  free='N PX TIME RATE SHARE GB KWH PERCENT SECONDS X G P R S K YEARS PRICE TEXT MHZ
     PATTERN EPOCH I/N N|LOW..HIGH N,N,... DATE W PID [PARTITION=]W
     NAME=FORMULA NAME=ID NAME=SHAPE'
   for c in $(commands); do
-    ARGP_HELP_FMT=rmargin=400 "$DLEST" "$c" --help |
+    COLUMNS=400 "$DLEST" "$c" --help |
       grep -oE -e '^ +(-., )?--[a-z0-9-]+=[^ ]+' | sed 's/.*--/--/' |
       tr = ' ' >values
     while read -r option word; do

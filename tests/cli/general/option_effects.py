@@ -40,14 +40,14 @@ VALUES = {
     "gpu-share": "0.5", "gpus": "2", "height": "30", "idle-s": "2",
     "image-px": "128", "in-use": "0.5", "input": "runs.csv",
     "input-shape": "image=1x3x64x64", "intensity": "100", "interval": "3",
-    "k": "2", "lambda": "5", "lifetime": "7", "limit": "2", "loader": "disk",
+    "device": "cpu", "k": "2", "lambda": "5", "lifetime": "7", "limit": "2", "loader": "disk",
     "loader-workers": "2", "augmentation": "mosaic", "log": None,
     "max-gap": "3", "means": "means.csv", "method": "tdp", "methods": "tdp",
     "model": "m.xml", "no-join": None, "no-log": None, "no-model": None,
     "no-scale": None, "node": "dgx-a100", "node-power": "700",
     "denoising-steps": "4", "offset": "epochs", "output-tokens": "30", "parts": None,
     "path-pattern": "{run_id}-{x}.csv", "per": "arch", "phase": "inference",
-    "phases": "2,5", "precision": "fp64", "predictions": "out.csv",
+    "gpu-clock": "900", "overhead": "0.3", "phases": "2,5", "precision": "fp64", "predictions": "out.csv",
     "price": "0.3EUR", "prompt-tokens": "400", "pue": "1.5", "ram-gb": "64",
     "request-rate": "3", "requests": "9", "samples": "9",
     "scaling": "strong", "score": "rmse_j", "script": None,
@@ -61,10 +61,11 @@ VALUES = {
     "title": "x", "tokens": "1e9", "top": "1", "totals": "totals.csv", "train-samples": "1000",
     "truncate-watts": None, "until": "2001-01", "use-gpus": "1",
     "user": "nobody", "utilisation": "0.5",
-    "utilization": "0.5", "val-samples": "77",
+    "utilization": "0.5", "val-samples": "77777",
     "fine-tune": "head", "train-tokens": "1e9", "optimizer": "sgd",
     "checkpointing": "full", "attention": "eager", "sharding": "zero2",
-    "replicas": "1", "tensor-parallel": "1", "pipeline-parallel": "1", "virtual-stages": "1",
+    "replicas": "1", "beams": "2", "weight-bytes": "0.6",
+    "kv-bytes": "1.5", "tensor-parallel": "1", "pipeline-parallel": "1", "virtual-stages": "1",
     "expert-parallel": "1", "context-parallel": "1", "grad-accum": "2",
     "global-batch": "48", "stack": "compiled", "network": "200",
     "gpus-per-node": "4", "weight": "gpu_power_w", "where": "zz=1", "width": "60", "window": "2",
@@ -153,7 +154,7 @@ EXPECTED = {
 
 
 def options_of(dlest, command):
-    env = dict(os.environ, ARGP_HELP_FMT="rmargin=400")
+    env = dict(os.environ, COLUMNS="400")
     text = subprocess.run([dlest, command, "--help"], capture_output=True,
                           text=True, env=env, check=True).stdout
     names = []

@@ -212,9 +212,9 @@ left_out() {
 @test "held-out GPUs: the errors that docs/lab/inference.md states" {
   [ -r "$MLENERGY/mlenergy_v3_llm.csv" ] ||
     skip "no mlenergy/mlenergy_v3_llm.csv in '$MEASURED_RUNS'"
-  left_out a100-sxm4-40gb 157 14.7 15.0 13.8 95
-  left_out b200 228 22.7 22.4 21.2 81
-  left_out h100-sxm5-80gb 400 14.3 22.5 15.7 98
+  left_out a100-sxm4-40gb 157 12.3 12.5 11.7 98
+  left_out b200 228 22.1 22.3 21.4 83
+  left_out h100-sxm5-80gb 400 14.8 13.2 13.0 95
 }
 
 @test "the table that ships follows from the measurements" {

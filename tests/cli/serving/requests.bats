@@ -72,14 +72,55 @@ llama=(--arch llama-3-8b --gpu h100 --prompt-tokens 512 --output-tokens 256)
 @test "a duration that the estimate does not take is warned of" {
   local none
   none="dlest: warning: $(message duration_no_effect)"
-  try predict --phase inference "${llama[@]}" --requests 1000 --duration 10h
+  try predict --phase inference "${llama[@]}" --requests 1000 --duration 10h \
+    --idle-s 1
   [ "$(cat err)" = "$none" ]
   gives 0 '' predict --phase inference "${llama[@]}" --requests 1000 \
     --duration 10h --method tdp
-  table arch,gpu,phase,requests,duration_s resnet50,t4,inference,9,3600 \
-    resnet50,t4,inference,9,
+  table arch,gpu,phase,requests,idle_s,duration_s \
+    resnet50,t4,inference,9,1,3600 resnet50,t4,inference,9,1,
   gives 0 "dlest: warning: runs.csv: $(message rows_duration_no_effect 1 '')" \
     predict --input runs.csv --batch-size 1
+}
+
+# A duration beyond the estimate is time in which the GPU waits at a power between
+# idle and work; its energy grows with it, and no shorter time than the peak rate
+# allows is believed.
+@test "a known time or speed conditions inference" {
+  local d last=0 job=(--arch resnet50 --gpu a100 --batch-size 32 --samples 1e6)
+  for d in 5m 10m 1h 10h; do
+    served "${job[@]}" --duration $d
+    check ".estimates[0] | .duration_from == \"given\" and .energy_j > $last and
+      .energy_j / .duration_s >= 55 and .energy_j / .duration_s <= 400 and
+      .low_j < .energy_j and .energy_j < .high_j"
+    last=$(jq '.estimates[0].energy_j' out)
+  done
+  served "${job[@]}" --throughput 1000/s
+  cp out by_rate
+  served "${job[@]}" --duration 1000s
+  diff <(jq .estimates[0].energy_j by_rate) <(jq .estimates[0].energy_j out)
+  served --arch resnet50 --gpu a100 --batch-size 32 --throughput 1000/s \
+    --duration 1000s
+  diff <(jq .estimates[0].energy_j by_rate) <(jq .estimates[0].energy_j out)
+  try predict --phase inference --arch resnet50 --gpu a100 --batch-size 32 \
+    --duration 1h
+  grep -qxF "dlest: warning: $(message endless_work)" err
+  table arch,gpu,phase,duration_s resnet50,a100,inference,60
+  gives 0 "dlest: warning: runs.csv: $(message rows_endless_work 1 '')" \
+    predict --input runs.csv --batch-size 1
+  try predict --phase inference "${llama[@]}" --throughput 99/s
+  [ "$status" -eq 2 ]
+  grep -qF -- --throughput err
+  gives 2 "dlest: $(message both_say_how_fast --throughput --request-rate)" \
+    predict --phase inference "${job[@]}" --throughput 9/s --request-rate 9
+  try predict --phase inference "${job[@]}" --duration 1s
+  [ "$status" -eq 2 ]
+  served "${job[@]}" --startup 100s
+  local t e
+  read -r t e < <(jq -r '.estimates[0] | "\(.duration_s) \(.energy_j)"' out)
+  served "${job[@]}"
+  near '.estimates[0].duration_s' "$t - 100"
+  near '.estimates[0].energy_j' "$e - 100 * 64"
 }
 
 @test "a batch that the default of one request does not fill is warned of" {
