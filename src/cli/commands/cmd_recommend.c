@@ -108,8 +108,8 @@ static const char *const table_axes[] = {
 /* CPUs of servers that came out at most so many years before the newest. */
 enum { RECENT_YEARS = 5, MOST_CLIENT_CHANNELS = 2 };
 
-/* What is searched: all for which --where is true, else accelerators that were
- * sold, CPUs of recent servers, or both. */
+/* Accelerators to search: all for which --where is true, else accelerators that
+ * were sold, CPUs of recent servers, or both. */
 struct searched {
   const char *where;
   bool gpus, cpus;
@@ -230,11 +230,12 @@ static enum dl_status fill_axes(struct dl_cli *cli,
     return dl_fail(&cli->diag, DL_EUSAGE, "missing option: --arch, or --table");
   DL_TRY(drop_synonyms(cli, &o->axes, "arch", DL_ARCHITECTURE));
   DL_TRY(dl_job_subject_find(&s, o, dl_cli_catalog(cli), &cli->diag));
+  const char *given = o->cpus ? "cpu" : "gpu";
   if (nodes && (dl_axes_find(&o->axes, "gpu") || o->cpus))
     return dl_fail(&cli->diag, DL_EUSAGE,
                    "--%s: nodes have accelerators of their own; give --%s or "
                    "--node",
-                   o->cpus ? "cpu" : "gpu", o->cpus ? "cpu" : "gpu");
+                   given, given);
   if (!nodes)
     DL_TRY(find_accelerators(cli, all));
   DL_TRY(drop_synonyms(cli, &o->axes, "gpu", DL_ACCELERATOR));

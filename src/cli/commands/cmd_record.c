@@ -339,10 +339,13 @@ static enum dl_status make_settings(struct record_command *c) {
   struct dl_diag *d = &c->cli->diag;
   const struct record_options *o = c->o;
   char batch[DL_NUMBER_SIZE], sockets[DL_NUMBER_SIZE];
-  bool on_cpu = o->cpu && !dl_sensors_has(&c->sensors, NULL, DL_METER_GPU);
+  const bool on_cpu =
+      o->cpu && !dl_sensors_has(&c->sensors, NULL, DL_METER_GPU);
+  const char *name = on_cpu ? o->cpus.name : gpu_name(&c->sensors);
+  dl_format_short(sockets, o->cpus.n);
   const struct dl_named_text known[] = {
-      {"gpu", on_cpu ? o->cpus.name : gpu_name(&c->sensors)},
-      {"n_gpus", on_cpu ? dl_format_short(sockets, o->cpus.n) : NULL},
+      {"gpu", name},
+      {"n_gpus", on_cpu ? sockets : NULL},
       {"arch", o->arch},
       {"dataset", o->dataset},
       {"precision", o->precision},

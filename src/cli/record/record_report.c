@@ -117,7 +117,7 @@ static void add_energy(struct dl_report *r, const struct dl_record_summary *x) {
       {"cost", "Cost", x->foot->currency, DL_PLAIN, dl_known(costs.price)});
 }
 
-/* Adds what CPUs without a sensor took by their load, as the accounting of jobs
+/* Adds the energy of CPUs without a sensor by their load, as the accounting of jobs
  * has it. */
 static void add_assumed(struct dl_report *r, const struct dl_sensors *s,
                         double seconds) {

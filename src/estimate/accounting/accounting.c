@@ -23,7 +23,7 @@ struct gpu_name {
   size_t jobs;  /* that have it, where it is unknown */
 };
 
-/* What is said of the nodes of a partition or ("") of all others: their mean
+/* Facts given of the nodes of a partition or ("") of all others: their mean
  * power, or their CPU. */
 struct nodes_of {
   char *partition;

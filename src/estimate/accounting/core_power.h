@@ -22,7 +22,7 @@
 #define DL_CORE_SOURCE "catalogue: median of its server CPUs"
 
 /* The power of one processor of a CPU that a job was allocated; use and threads
- * NaN: unknown. Bounds are those of 90 % intervals. */
+ * NaN: unknown. Bounds have a coverage of 90 %. */
 void dl_core_power(const struct dl_accelerator *cpu, double use, double threads,
                    struct dl_interval *w);
 

@@ -22,7 +22,7 @@
 
 #include <stdbool.h>
 
-/* What a round of requests does. */
+/* The work of a round of requests. */
 struct dl_cpu_tokens {
   double batch, prompt, answer;
   double weights_b;   /* bytes of weights that a step reads */

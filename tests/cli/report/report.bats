@@ -411,3 +411,9 @@ dlest: warning: $(message job_without_energy_gpu 1 "" zz9 zz9)" \
   SOURCE_DATE_EPOCH=86400 try report many.txt --by account -f html -q
   grep -q '^<p>Made on 1970-01-02, dlest ' out
 }
+
+@test 'a job without GPUs whose cores are not known has no energy' {
+  printf '%s\n' 'JobID|State|ElapsedRaw' '1|COMPLETED|60' >sacct.txt
+  gives 0 "dlest: warning: $(message job_without_gpus_without 1 "")" \
+    report sacct.txt --by user
+}
