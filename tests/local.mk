@@ -192,6 +192,8 @@ CLI_TESTS = \
 	tests/cli/predict/limits.test \
 	tests/cli/predict/memory-published.bats \
 	tests/cli/predict/metamorphic.bats \
+	tests/cli/predict/pasted-files.test \
+	tests/cli/predict/pasted-words.test \
 	tests/cli/predict/predict.bats \
 	tests/cli/predict/image-adapters.test \
 	tests/cli/predict/predict.test \
@@ -231,6 +233,7 @@ CLI_TESTS = \
 	tests/cli/rows/table-values.bats \
 	tests/cli/rows/table-values.test \
 	tests/cli/serving/inference.bats \
+	tests/cli/serving/cpu-tokens.bats \
 	tests/cli/serving/cpus.bats \
 	tests/cli/serving/engines.test \
 	tests/cli/serving/inference.test \

@@ -11,6 +11,7 @@
 #define DL_S_PER_DAY 86400.0
 #define DL_S_PER_YEAR (365.25 * DL_S_PER_DAY) /* Julian year */
 #define DL_BYTES_PER_MIB 1048576.0
+#define DL_BYTES_PER_GIB 1073741824.0
 
 /* Power of main memory, W per GB installed: Green Algorithms (Lannelongue et
  * al. 2021, doi 10.1002/advs.202100707). */

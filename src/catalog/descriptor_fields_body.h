@@ -48,6 +48,8 @@ NUMBER(peak_int8_tensor_tops, "TOP/s", 1e-4, 1e5,
        "peak INT8 tensor rate, dense")
 /* GB are 1e9 bytes, MB 1e6 bytes. */
 NUMBER(memory_gb, "GB", 0.1, 1e4, "memory of the board")
+/* Unknown: 0. */
+NUMBER(ecc_share, NULL, 0, 0.5, "share of the memory that ECC takes")
 NUMBER(bandwidth_gb_s, "GB/s", 1, 1e5, "memory bandwidth")
 NUMBER(link_gb_s, "GB/s", 0.1, 1e5, "to other accelerators, one direction")
 /* Unknown: the node's. */
@@ -153,6 +155,10 @@ NUMBER(classes, NULL, 1, 1e9, "classes")
 NUMBER(image_px, "px", 1, 1e5, "usual input size")
 NUMBER(stored_mpx, "MP", 1e-6, 1e4, "mean size of a stored image, 1e6 pixels")
 NUMBER(stored_kb, "kB", 1e-3, 1e6, "mean size of the file of an image")
+/* Of a corpus, of which language models read tokens and not samples. */
+NUMBER(tokens, NULL, 1, 1e16, "tokens of the training split")
+/* Unknown: the network's length. */
+NUMBER(sample_tokens, NULL, 1, 1e7, "mean tokens of a training sample")
 #undef FIELDS_OF_DATASET
 #endif
 

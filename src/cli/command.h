@@ -35,7 +35,10 @@ struct dl_cli {
   size_t n_given;
   char **argument; /* of argv: what is no option; NULL-terminated */
   size_t n_arguments;
-  struct dl_spool *spool; /* copies of pipes; owned */
+  struct dl_strlist words; /* of the command line, as they are parsed */
+  char **argv;             /* they, or what stands in their place; owned */
+  struct dl_text read_as;  /* what was read as what (cli/pasted) */
+  struct dl_spool *spool;  /* copies of pipes; owned */
   size_t n_spools;
   struct dl_progress_bar bar;
   struct dl_progress progress; /* shown by the bar */

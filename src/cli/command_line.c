@@ -361,8 +361,8 @@ enum dl_status dl_cli_parse(struct dl_cli *cli, int argc, char **argv,
   struct parser p = {.cli = cli};
   p.n = dl_command_options(cli->command, p.row, p.offset, &p.common);
   make_tables(&p);
-  cli->given = dl_calloc((size_t)argc + 1, sizeof *cli->given);
   cli->spool = dl_calloc(MOST_SPOOLS, sizeof *cli->spool);
+  cli->given = dl_calloc((size_t)argc + 1, sizeof *cli->given);
   enum dl_status status = parse_options(&p, argc, argv, options);
   if (status != DL_OK || cli->help || cli->usage || cli->version)
     return status;

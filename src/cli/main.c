@@ -16,6 +16,7 @@
 #include "cli/command.h"
 #include "cli/command_line.h"
 #include "cli/completion/complete.h"
+#include "cli/pasted/pasted.h"
 #include "cli/spool.h"
 #include "cli/version.h"
 #include "io/json_read.h"
@@ -122,7 +123,14 @@ static enum dl_status parse_and_run(struct dl_cli *cli, int argc, char **argv) {
   void *options = dl_calloc(1, c->options_size);
   if (c->init)
     c->init(options);
-  enum dl_status status = dl_cli_parse(cli, argc, argv, options);
+  enum dl_status status = dl_pasted_read(cli, argc, argv, &cli->words);
+  cli->argv = dl_calloc(cli->words.n + 1, sizeof *cli->argv);
+  if (cli->words.n > 0)
+    memcpy(cli->argv, cli->words.s, cli->words.n * sizeof *cli->argv);
+  if (status == DL_OK)
+    status = dl_cli_parse(cli, (int)cli->words.n, cli->argv, options);
+  if (status == DL_OK && cli->read_as.len > 0 && !cli->quiet)
+    print_message("note: ", cli->read_as.s);
   if (status == DL_OK && cli->version)
     dl_print_version(stdout);
   else if (status == DL_OK && (cli->help || cli->usage))
@@ -164,6 +172,9 @@ static int run_command(const struct dl_command *c, int argc, char **argv) {
     dl_spool_close(&cli.spool[i]);
   free(cli.spool);
   free(cli.given);
+  dl_text_free(&cli.read_as);
+  free(cli.argv);
+  dl_strlist_free(&cli.words);
   if (cli.catalog)
     dl_catalog_free(cli.catalog);
   dl_diag_free(&cli.diag);

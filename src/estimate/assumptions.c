@@ -56,6 +56,31 @@ static void assume_attention(struct dl_row *row) {
                    stores ? DL_ATTENTION_EAGER : DL_ATTENTION_FLASH);
 }
 
+/* What a training of a language model takes beside its steps: imports and the
+ * start of processes, a second for each GB that fine-tuning loads; evaluation,
+ * saving and interruptions. Known times have it in them, or are asked for as
+ * they are. */
+#define STARTUP_S 20
+#define LOADED_GB_S 1
+#define OVERHEAD 0.05
+
+static void assume_whole_training(struct dl_row *row) {
+  static const enum dl_run_id times[] = {DL_RUN_duration_s, DL_RUN_epoch_s,
+                                         DL_RUN_step_s, DL_RUN_samples_per_s,
+                                         DL_RUN_tokens_per_s};
+  for (size_t i = 0; i < DL_LENGTH(times); i++)
+    if (dl_run_set_has(&row->given, times[i]))
+      return;
+  bool loads = row->run.fine_tune != DL_TUNE_UNKNOWN;
+  double loaded_gb = loads ? 2e-3 * dl_or(row->run.params_m, 0) : 0;
+  /* A known mean power is of all the time. */
+  if (isnan(row->run.startup_s) && isnan(row->run.gpu_power_w))
+    dl_assume_number(row, DL_RUN_startup_s,
+                     STARTUP_S + loaded_gb / LOADED_GB_S);
+  if (isnan(row->run.overhead))
+    dl_assume_number(row, DL_RUN_overhead, OVERHEAD);
+}
+
 /* The set-up of the training of a language model. */
 void dl_assume_language_setup(struct dl_row *row) {
   const struct dl_architecture *arch = row->found.arch;
@@ -72,6 +97,7 @@ void dl_assume_language_setup(struct dl_row *row) {
       isnan(row->run.lora_rank))
     dl_assume_number(row, DL_RUN_lora_rank, dl_usual_rank(arch->transformer));
   assume_attention(row);
+  assume_whole_training(row);
   dl_assume_division(row);
 }
 
@@ -145,7 +171,7 @@ static void assume_software(struct dl_row *row) {
                r->precision == DL_PRECISION_FP8 ||
                r->precision == DL_PRECISION_FP4;
   if (!dl_run_is_inference(r) || r->stack || !arch || dl_encodes(arch) ||
-      r->idle_s > 0 || r->request_rate > 0)
+      dl_is_cpu(row->found.gpu) || r->idle_s > 0 || r->request_rate > 0)
     return;
   bool image = dl_samples_of_network(arch) == DL_SAMPLES_IMAGES;
   if (dl_is_language_model(arch) ? !full : tuned || !image || r->batch_size > 1)

@@ -9,6 +9,7 @@
 #include "base/sort.h"
 #include "estimate/methods/work.h"
 #include "estimate/node/peak_memory.h"
+#include "physics/cpu/cpu_inputs.h"
 
 const char *dl_excluded_name(enum dl_excluded why) {
   static const char *const names[DL_N_EXCLUDED] = {
@@ -128,12 +129,12 @@ static enum dl_status take_row(void *ctx, size_t part,
       .bound = dl_run_is_inference(job->run) ? row->predictions.served.bound
                : row->predictions.language   ? row->predictions.step.bound
                                              : row->predictions.parts.bound,
-      .boundary = est->boundary,
+      .boundary = dl_is_cpu(found->gpu) ? "cpu" : est->boundary,
       .precision = dl_precision_words[job->run->precision],
       .lacks = est->lacks,
       .loader_assumed = est->loader_assumed,
-      .outside =
-          l->measured && !dl_measured_has(l->measured, job, &row->predictions),
+      .outside = l->measured && !row->predictions.served.on_cpu &&
+                 !dl_measured_has(l->measured, job, &row->predictions),
       .excluded = memory.over ? DL_CHOICE_MEMORY : DL_CHOICE_MEETS,
   };
   c->has_16_bits = found->gpu && !(isnan(found->gpu->peak_fp16_tensor_tflops) &&

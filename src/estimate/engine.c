@@ -13,12 +13,15 @@
 #include "estimate/conditioning/known.h"
 #include "estimate/measured.h"
 #include "estimate/methods/cpu_inference.h"
+#include "estimate/methods/lowered_clock.h"
 #include "estimate/methods/methods.h"
 #include "estimate/methods/work.h"
 #include "physics/conditioning/gpu_waiting.h"
 #include "physics/cpu/cpu_inputs.h"
 #include "physics/cpu/package_power.h"
+#include "physics/gpu_clock.h"
 #include "physics/training/input_pipeline.h"
+#include "run/setup/training_setup.h"
 #include "run/setup/option_words.h"
 
 /* A fit has a target, and the physics of its method; NULL: it is a regression
@@ -263,6 +266,34 @@ static void begin_estimate(struct dl_estimate *est, const struct dl_job *job,
                            .loader_workers = p->parts.input_workers};
 }
 
+/* Interruptions take a tenth of the time on so many GPUs: 466 in 54 days of
+ * Llama 3.1 405B (arXiv 2407.21783, section 3.3.4). */
+#define LOST_SHARE 0.1
+#define LOST_GPUS 16384
+
+/* Evaluation, saving and interruptions have the power of the steps. An assumed
+ * share may be none or twice as much, and GPUs that are interrupted lose more.
+ */
+static void add_overhead(const struct dl_job *job, const struct dl_engine *e,
+                         struct dl_estimate *est) {
+  double share = dl_overhead(job);
+  if (!(share > 0))
+    return;
+  struct dl_interval *of[] = {&est->energy_j, &est->duration_s};
+  bool assumed = dl_is_assumed(job->row, DL_RUN_overhead);
+  double lost = assumed ? LOST_SHARE * job->run->n_gpus / LOST_GPUS : 0;
+  for (size_t i = 0; i < DL_LENGTH(of); i++) {
+    of[i]->x *= 1 + share;
+    of[i]->low *= 1 + share;
+    of[i]->high *= (1 + share) * (1 + lost * e->of_90);
+  }
+  if (assumed)
+    dl_widen(e, est, log1p(share));
+}
+
+/* An assumed start-up may take a third of it, or three times as long. */
+#define STARTUP_FACTOR 3
+
 /* GPUs wait at static power until the first step. Their mean power and its
  * bounds are of all the time. */
 static void add_startup(const struct dl_job *job,
@@ -274,17 +305,20 @@ static void add_startup(const struct dl_job *job,
     static_w = dl_package_of(job).idle_w;
   else if (dl_run_is_inference(job->run))
     static_w = dl_waiting_w(job, p->served.static_w);
-  const struct dl_input_wait wait = {s, s, s};
-  if (!(s > 0) || est->id != DL_METHOD_PHYSICAL || isnan(est->energy_j.x))
+  double doubt = dl_is_assumed(job->row, DL_RUN_startup_s)
+                     ? pow(STARTUP_FACTOR, e->of_90)
+                     : 1;
+  const struct dl_input_wait wait = {s, s / doubt, s * doubt};
+  if (!(s > 0))
     return;
   double waits_w = dl_or(static_w, 0) * job->run->n_gpus + est->memory_w;
   double factor = dl_static_factor(0, e->coverage);
   est->energy_j.x += s * waits_w;
-  est->energy_j.low += s * waits_w / factor;
-  est->energy_j.high += s * waits_w * factor;
+  est->energy_j.low += s / doubt * waits_w / factor;
+  est->energy_j.high += s * doubt * waits_w * factor;
   est->duration_s.x += s;
-  est->duration_s.low += s;
-  est->duration_s.high += s;
+  est->duration_s.low += s / doubt;
+  est->duration_s.high += s * doubt;
   est->power_w.x = est->energy_j.x / est->duration_s.x;
   dl_widen_power(est, work_s, waits_w, &wait);
 }
@@ -303,8 +337,13 @@ static void estimate(const struct dl_engine *e, size_t i,
   est->lacks = missing_name(job, est->lacks);
   dl_estimate_throughput(est, job);
   bound_power(job, est);
+  if (est->id == DL_METHOD_PHYSICAL && !isnan(est->energy_j.x)) {
+    if (!isnan(dl_relative_clock(job)))
+      dl_widen(e, est, DL_CLOCK_DOUBT);
+    add_overhead(job, e, est);
+    add_startup(job, p, e, est);
+  }
   bound_time(job, est);
-  add_startup(job, p, e, est);
 }
 
 enum dl_status dl_engine_row(const struct dl_engine *e,

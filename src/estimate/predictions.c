@@ -8,6 +8,7 @@
 #include "estimate/methods/input_bound.h"
 #include "estimate/methods/inference.h"
 #include "estimate/methods/language_training.h"
+#include "estimate/methods/lowered_clock.h"
 #include "estimate/methods/methods.h"
 #include "estimate/methods/work.h"
 #include "physics/conditioning/joint_prediction.h"
@@ -326,10 +327,10 @@ static enum dl_status condition(struct dl_job_predictions *p,
  * by FLOPs. */
 static void settle_duration(struct dl_job_predictions *p,
                             const struct dl_job *job) {
-  p->duration_s = job->known.run_s;
+  p->duration_s = dl_with_overhead(job, job->known.run_s);
   p->duration_from = "given";
   if (isnan(p->duration_s)) {
-    p->duration_s = dl_physical_duration(job, p) + dl_startup_s(job);
+    p->duration_s = dl_with_overhead(job, dl_physical_duration(job, p));
     p->duration_from = dl_physical_method.name;
   }
   if (isnan(p->duration_s) && dl_pre_learnt_precision(job)) {
@@ -413,6 +414,7 @@ enum dl_status dl_predictions_make(struct dl_job_predictions *p,
   if (trains && !given && ctx->needs_physical_energy)
     take_times(p, &a);
   dl_bound_by_peak(p, job);
+  dl_lower_clock(job, p);
   if (trains)
     dl_find_input(p, job, given || has_condition(p, job));
   if (p->language)

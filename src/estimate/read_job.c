@@ -49,6 +49,16 @@ static double held_w(const struct dl_row *row, const struct dl_job_fields *s) {
   return given || isnan(context_w) ? idle_w : context_w;
 }
 
+/* Samples of all validations of a training whose tokens are known. */
+static double all_validation(const struct dl_row *row) {
+  const struct dl_run_set *given = &row->given;
+  const struct dl_run *run = &row->run;
+  bool per_epoch = dl_run_set_has(given, DL_RUN_train_tokens);
+  return dl_run_set_has(given, DL_RUN_val_samples)
+             ? run->val_samples * (per_epoch ? run->epochs : 1)
+             : 0;
+}
+
 void dl_job_read(struct dl_job *job, const struct dl_job_fields *s,
                  const struct dl_row *row) {
   const struct dl_run *run = &row->run;
@@ -67,7 +77,7 @@ void dl_job_read(struct dl_job *job, const struct dl_job_fields *s,
       .peak_given = dl_run_set_has(&row->given, DL_RUN_peak_tflops)};
   if (!isnan(run->tokens)) {
     job->train_samples = run->tokens / job->seq_len;
-    job->val_samples = 0;
+    job->val_samples = all_validation(job->row);
     job->epochs = 1;
   }
   job->train_samples = dl_batched_samples(run, job->train_samples);

@@ -73,8 +73,25 @@ static enum dl_status read_header(struct dl_csv *csv) {
   return dl_csv_header_check(h, csv->path, csv->d);
 }
 
-static enum dl_status start_reading(struct dl_csv *csv) {
+/* Finds what separates columns where it is not known: a header without a comma
+ * has semicolons, behind which decimals have commas, or tabs. */
+static void find_delimiter(struct dl_csv *csv) {
+  size_t n = 0;
+  while (n < csv->len && !memchr("\r\n,", csv->text[n], 3))
+    n++;
+  bool plain = n == csv->len || csv->text[n] != ',';
+  if (plain && memchr(csv->text, ';', n)) {
+    csv_set_delim(&csv->rows.parser, ';');
+    csv->rows.commas = true;
+  } else if (plain && memchr(csv->text, '\t', n)) {
+    csv_set_delim(&csv->rows.parser, '\t');
+  }
+}
+
+static enum dl_status start_reading(struct dl_csv *csv, bool any) {
   DL_TRY(read_text(csv, DL_CSV_LOOK_SIZE));
+  if (any)
+    find_delimiter(csv);
   if (csv->len == 0)
     return dl_fail_at(csv->d, DL_EINPUT, csv->path, 0, "empty file");
   if (csv->len >= 3 && memcmp(csv->text, "\xEF\xBB\xBF", 3) == 0)
@@ -115,7 +132,7 @@ enum dl_status dl_csv_open_stream(struct dl_csv **csv, FILE *f,
   c->header.line = 1;
   c->origin = ftello(f);
   prepare(c, path, delimiter ? delimiter : ',');
-  enum dl_status status = start_reading(c);
+  enum dl_status status = start_reading(c, !delimiter);
   if (status != DL_OK) {
     dl_csv_free(c);
     return status;

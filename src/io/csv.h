@@ -42,7 +42,9 @@ struct dl_csv_row {
 
 /* Opens a file ("-": stdin) and reads its header. Errors (DL_EINPUT): empty
  * file, no header, duplicate or empty column names, binary data (a NUL byte
- * in the header), a row longer than 16 MiB. `delimiter` 0 means a comma. */
+ * in the header), a row longer than 16 MiB. `delimiter` 0: a
+ * comma, or semicolons (and commas in decimals) or tabs where the header has
+ * none. */
 enum dl_status dl_csv_open(struct dl_csv **csv, const char *path,
                            char delimiter, struct dl_diag *d);
 

@@ -60,6 +60,20 @@ static void reserve_row(struct dl_csv_rows *r) {
   DL_GROW(r->row_line, r->row_lines_cap, r->n + 1);
 }
 
+/* Puts a point in the place of the comma of a number, "-0,25" or "1,5e3". */
+static void set_point(char *cell) {
+  char *s = cell + strspn(cell, " +-");
+  size_t whole = strspn(s, "0123456789"), part;
+  if (whole == 0 || s[whole] != ',')
+    return;
+  part = strspn(s + whole + 1, "0123456789");
+  const char *end = s + whole + 1 + part;
+  if (*end == 'e' || *end == 'E')
+    end += 1 + strspn(end + 1, "+-0123456789");
+  if (part > 0 && end[strspn(end, " ")] == '\0')
+    s[whole] = '.';
+}
+
 /* libcsv: a cell, with a NUL behind it. */
 static void on_cell(void *s, size_t len, void *data) {
   struct dl_csv_rows *r = data;
@@ -72,6 +86,8 @@ static void on_cell(void *s, size_t len, void *data) {
     set_status(r, dl_csv_rows_too_long(r, r->line));
   if (r->n_fields < r->most_fields) {
     memcpy(r->arena_end, s, len + 1);
+    if (r->commas)
+      set_point(r->arena_end);
     r->cell[r->n * r->n_cols + r->n_fields] = r->arena_end;
     r->arena_end += len + 1;
   }

@@ -24,6 +24,7 @@ struct dl_csv_rows {
   struct dl_diag *d;     /* of the call in progress, set by the caller */
   enum dl_status status; /* of the error that ended the reading */
   bool quotes;           /* there has been a quote behind the header */
+  bool commas;           /* decimals have commas: "0,25" is read as 0.25 */
   bool nul_bytes;        /* there has been a NUL byte */
   size_t open_quote;     /* line of a quote that is never closed, or 0 */
   bool last_is_open;     /* the last row has no line end */

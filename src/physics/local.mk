@@ -16,6 +16,8 @@ libdlest_a_SOURCES += \
 	%D%/observations.c \
 	%D%/observations.h \
 	%D%/physics.h \
+	%D%/gpu_clock.c \
+	%D%/gpu_clock.h \
 	%D%/power_limit.c \
 	%D%/power_limit.h \
 	%D%/residual_gp.c \

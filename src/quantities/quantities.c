@@ -159,7 +159,7 @@ enum dl_fault_kind dl_run_column_fault(const struct dl_run_column *c,
 /* Formats of weights, with arithmetic in 16 bits. */
 static bool is_4_bit(const char *text) {
   static const char *const formats[] = {"int4", "fp4", "nf4",  "4bit", "4-bit",
-                                        "w4",   "awq", "gptq", "q4",   "gguf"};
+                                        "w4",   "awq", "gptq", "gguf"};
   for (size_t i = 0; i < DL_LENGTH(formats); i++)
     if (strcasestr(text, formats[i]))
       return true;
@@ -182,8 +182,8 @@ void dl_run_column_explain(const struct dl_run_column *c,
   case DL_FAULT_WORD:
     dl_text_printf(to, "invalid value '%.*s'; ", MOST_SHOWN, cell);
     if (c->id == DL_RUN_precision && is_4_bit(cell)) {
-      dl_text_add(to, "for inference with weights of 4 bits give --set "
-                      "weight_bytes=0.53");
+      dl_text_add(to, "for inference with weights of 4 bits give q4_k_m or "
+                      "another GGUF type, or --set weight_bytes=0.53");
       break;
     }
     while (c->words[n])

@@ -68,12 +68,6 @@ const char *dl_name_text(struct dl_row_plan *f, size_t name) {
 
 /* --- What the user gives. */
 
-void dl_plan_columns(struct dl_row_plan *f, const struct dl_csv *csv) {
-  f->csv = csv;
-  for (size_t name = DL_OF_GPU_id; name < DL_N_PLAN_NAMES; name++)
-    dl_name_text(f, name); /* by which columns are found */
-}
-
 /* Enters name -> text, and the number in it; a later one replaces an earlier.
  * Returns its number from 1. */
 static size_t add_entry(struct entries *es, const char *name, size_t len,
@@ -165,7 +159,10 @@ bool dl_plan_is_option(const struct dl_row_plan *f, size_t name) {
 
 long dl_plan_column(const struct dl_row_plan *f, size_t name) {
   const char *text = f->name[name].text;
-  return f->csv && text ? dl_csv_find(f->csv, text) : -1;
+  long at = f->csv && text ? dl_csv_find(f->csv, text) : -1;
+  /* A run without GPUs is on its CPUs. */
+  return f->csv && at < 0 && name == DL_RUN_gpu ? dl_csv_find(f->csv, "cpu")
+                                                : at;
 }
 
 bool dl_plan_gives(const struct dl_row_plan *f, size_t name) {

@@ -49,7 +49,8 @@ struct dl_row_plan *dl_plan_new(struct dl_catalog *c);
 void dl_plan_free(struct dl_row_plan *f); /* accepts NULL */
 void dl_plan_free_local(struct dl_row_plan **at);
 
-/* Takes the columns of a table; `csv` must outlive the plan. */
+/* Takes the columns of a table; `csv` must outlive the plan. A column whose name
+ * states another unit ("energy_kwh") defines the quantity in its own. */
 void dl_plan_columns(struct dl_row_plan *f, const struct dl_csv *csv);
 
 /* Takes the columns of a sweep, whose rows a cursor visits (sweep_cursor.h);

@@ -173,6 +173,35 @@ static void put_formula(struct dl_text *to, const char *name, const char *meant,
     dl_text_printf(to, "'`%s`%s'", name, factor);
 }
 
+/* Defines the quantities of which the table has a column in another unit that
+ * its name states ("energy_kwh"), and none in their own. */
+static void define_units(struct dl_row_plan *f) {
+  DL_SCOPED(dl_diag_free) struct dl_diag quiet = {0};
+  char stem[MOST_NAME];
+  double factor;
+  for (size_t i = 0; f->csv && i < dl_csv_n_cols(f->csv); i++) {
+    const char *own = dl_csv_name(f->csv, i);
+    const struct dl_named_unit *unit = stated_unit(own, stem);
+    const char *meant = unit ? meant_column(own, &factor) : NULL;
+    const struct dl_run_column *c = meant ? dl_run_column_find(meant) : NULL;
+    DL_TEXT(formula);
+    if (!c || !dl_same_text(c->unit, unit->unit) || strchr(own, '`') ||
+        !(unit->factor < 1 || unit->factor > 1) ||
+        dl_plan_find(f, own) != NO_NAME || dl_csv_find(f->csv, meant) >= 0 ||
+        f->name[c->id].definition > 0)
+      continue;
+    dl_text_printf(&formula, "%s=`%s`*%.10g", meant, own, unit->factor);
+    dl_plan_define(f, dl_text_str(&formula), &quiet);
+  }
+}
+
+void dl_plan_columns(struct dl_row_plan *f, const struct dl_csv *csv) {
+  f->csv = csv;
+  for (size_t name = DL_OF_GPU_id; name < DL_N_PLAN_NAMES; name++)
+    dl_name_text(f, name); /* by which columns are found */
+  define_units(f);
+}
+
 bool dl_plan_suggest_definition(const struct dl_row_plan *f, const char *name,
                                 struct dl_text *to) {
   char stem[MOST_NAME];

@@ -40,7 +40,7 @@ struct source {
 };
 
 /* Definition, column, axis, data set, derived, usual, descriptor. */
-enum { MOST_SOURCES = 7 };
+enum { MOST_SOURCES = 8 };
 
 /* Which sources count. Steps for several scopes may have one name. */
 enum scope {

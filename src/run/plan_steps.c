@@ -344,6 +344,8 @@ static enum dl_status find_sources(struct dl_row_plan *f, struct step *s,
   if (n.definition > 0 && s->scope != SCOPE_RAW)
     DL_TRY(add_definition(f, s, f->definitions.e[n.definition - 1].text, d));
   add_indexed(s, SOURCE_COLUMN, dl_plan_column(f, s->name));
+  if (s->name == DL_RUN_gpu && f->csv && dl_csv_find(f->csv, "gpu") >= 0)
+    add_indexed(s, SOURCE_COLUMN, dl_csv_find(f->csv, "cpu"));
   add_indexed(s, SOURCE_AXIS, (long)n.axis - 1);
   if (dl_plan_is_option(f, s->name))
     return DL_OK;

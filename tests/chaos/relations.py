@@ -303,7 +303,10 @@ def check_rate(found, row):
     mfu = number(row, "mfu")
     found.check("no rate above the peak", mfu <= 1, row["mfu"], about(row))
     if row["duration_low_s"]:
-        most = mfu * number(row, "duration_s") / number(row, "duration_low_s")
+        steps_s = number(row, "duration_s")
+        if row.get("tokens") and row.get("tokens_per_s"):
+            steps_s = number(row, "tokens") / number(row, "tokens_per_s")
+        most = mfu * steps_s / number(row, "duration_low_s")
         found.check("no time below that of the peak", most <=
                     (2.25 if row["arch"] in CONVOLUTIONS else 1) * (1 + 1e-9),
                     most, about(row))

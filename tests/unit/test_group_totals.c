@@ -65,7 +65,7 @@ static struct dl_accounted account(const struct dl_cluster *c, struct job j) {
 
 /* By hand: a V100 SXM2 has a TDP of 300 W, an A100 SXM4 of 400 W. */
 static void energies_of_jobs(void **state) {
-  struct dl_cluster c = {.core_power_w = NAN};
+  struct dl_cluster c = {.core_power_w = NAN, .threads = NAN};
   (void)state;
 
   EXPECT(account(&c, (struct job){.s = 10,
@@ -87,9 +87,19 @@ static void energies_of_jobs(void **state) {
                                   .ram_gb = 100}),
          DL_ENERGY_GPU_USE, 1500 + 372.5, "gpu+ram");
   struct dl_accounted none =
-      account(&c, (struct job){.s = 10, .cores = 8, .ram_gb = 100, .use = NAN});
+      account(&c, (struct job){.s = 10, .ram_gb = 100, .use = NAN});
   assert_int_equal(none.from, DL_ENERGY_UNKNOWN);
   assert_true(isnan(none.energy_j));
+
+  /* 280 W for 64 cores: .85 of it busy, .15 idle. */
+  dl_strlist_add(&c.cpus, "epyc-7763");
+  c.threads = 1;
+  EXPECT(account(&c, (struct job){.s = 10, .cores = 8, .cpu_use = 1}),
+         DL_ENERGY_CORES, 10 * 8 * 280.0 / 64 * 0.85, "cpu");
+  EXPECT(account(&c, (struct job){.s = 10, .cores = 8}), DL_ENERGY_CORES,
+         10 * 8 * 280.0 / 64 * 0.15, "cpu");
+  dl_strlist_free(&c.cpus);
+  c.cpus = (struct dl_strlist){0};
 
   c.core_power_w = 5;
   EXPECT(account(&c, (struct job){.s = 10, .cores = 8, .cpu_use = NAN}),
@@ -105,7 +115,7 @@ static void energies_of_jobs(void **state) {
 }
 
 static void the_cluster_says_what_is_what(void **state) {
-  struct dl_cluster c = {.core_power_w = NAN};
+  struct dl_cluster c = {.core_power_w = NAN, .threads = NAN};
   const struct job plain = {.s = 10, .gpus = 1, .use = NAN};
   struct job named = plain, there = plain;
   (void)state;
@@ -139,11 +149,11 @@ static void sums_by_group(void **state) {
   const bool users[DL_N_KEYS] = {[DL_KEY_USER] = true};
   const bool both[DL_N_KEYS] = {[DL_KEY_USER] = true, [DL_KEY_MONTH] = true};
   const struct dl_accounted measured = {
-      NULL, DL_ENERGY_MEASURED, "node", 100, 3000, 200, 50};
+      NULL, DL_ENERGY_MEASURED, "node", 100, 3000, NAN, NAN, 200, 50};
   const struct dl_accounted estimated = {
-      NULL, DL_ENERGY_GPU_TDP, "gpu", 50, 1000, 50, NAN};
-  const struct dl_accounted unknown = {NULL, DL_ENERGY_UNKNOWN, NULL, 7, NAN, 0,
-                                       NAN};
+      NULL, DL_ENERGY_GPU_TDP, "gpu", 50, 1000, NAN, NAN, 50, NAN};
+  const struct dl_accounted unknown = {
+      NULL, DL_ENERGY_UNKNOWN, NULL, 7, NAN, NAN, NAN, 0, NAN};
   const char *key[DL_N_KEYS];
   (void)state;
 

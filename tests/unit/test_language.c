@@ -26,16 +26,16 @@
 
 /* Inputs of the reference, in its order. */
 static const double constants[DL_N_LANGUAGE] = {
-    [DL_LANG_EC] = .7,      [DL_LANG_EC_TF32] = .65, [DL_LANG_EC_FP32] = .98,
-    [DL_LANG_EC_FP8] = .8,  [DL_LANG_TH] = .2,       [DL_LANG_H0] = 40,
-    [DL_LANG_EA] = .28,     [DL_LANG_PHI] = .52,     [DL_LANG_EM] = .55,
-    [DL_LANG_CT] = 3.5,     [DL_LANG_FUSED] = .4,    [DL_LANG_EAGER] = 2.3,
-    [DL_LANG_WOPT] = 1.9,   [DL_LANG_TAU] = 2e-5,    [DL_LANG_C0] = 2.6e-3,
-    [DL_LANG_GRAPH] = .33,  [DL_LANG_XL] = .54,      [DL_LANG_XP] = .18,
-    [DL_LANG_XN] = 1.5,     [DL_LANG_XTP] = .42,     [DL_LANG_ALPHA] = 2.5e-6,
-    [DL_LANG_STRAG] = .016, [DL_LANG_WHOLE] = 1.25,  [DL_LANG_PA] = .1,
-    [DL_LANG_PB] = .05,     [DL_LANG_PU] = .3,       [DL_LANG_PF] = .65,
-    [DL_LANG_PM] = .42,     [DL_LANG_PCAP] = .96,    [DL_LANG_KAPPA] = .47};
+    [DL_LANG_EC] = .7,      [DL_LANG_EC_TF32] = .65,  [DL_LANG_EC_FP32] = .98,
+    [DL_LANG_EC_FP8] = .8,  [DL_LANG_TH] = .2,        [DL_LANG_H0] = 40,
+    [DL_LANG_EA] = .28,     [DL_LANG_PHI] = .52,      [DL_LANG_EM] = .55,
+    [DL_LANG_CT] = 3.5,     [DL_LANG_FUSED] = .4,     [DL_LANG_EAGER] = 2.3,
+    [DL_LANG_WOPT] = 1.9,   [DL_LANG_TAU] = 2e-5,     [DL_LANG_C0] = 2.6e-3,
+    [DL_LANG_GRAPH] = .33,  [DL_LANG_XL] = .54,       [DL_LANG_XP] = .18,
+    [DL_LANG_XN] = 1.5,     [DL_LANG_XTP] = .42,      [DL_LANG_ALPHA] = 2.5e-6,
+    [DL_LANG_STRAG] = .016, [DL_LANG_UNKNOWN] = 1.25, [DL_LANG_PA] = .1,
+    [DL_LANG_PB] = .05,     [DL_LANG_PU] = .3,        [DL_LANG_PF] = .65,
+    [DL_LANG_PM] = .42,     [DL_LANG_PCAP] = .96,     [DL_LANG_KAPPA] = .47};
 
 /* Factors. */
 static const double none[DL_N_LANGUAGE_EFFECTS] = {1, 1, 1, 1, 1, 1};
@@ -73,7 +73,7 @@ static const struct {
     {some, {A100, NETWORK, FULL, IN_16_BITS, ZERO3}},
     {none,
      {A100, NETWORK, FULL, ZERO3, .element = 2, .attention_passes = 4.5,
-      .again = 1, .whole = 1}},
+      .again = 1, .unknown = 1}},
     {some,
      {H100, NETWORK, FULL, IN_16_BITS, .sequences = 1, .micro_batches = 16,
       .n_gpus = 512, .tensor = 4, .pipeline = 8, .virtual_stages = 1,
@@ -220,7 +220,7 @@ static const struct {
     {some,
      {L40S, NETWORK, FULL, IN_16_BITS, .sequences = 1, .micro_batches = 2,
       .n_gpus = 2, .tensor = 1, .pipeline = 1, .virtual_stages = 1, .shards = 1,
-      .nodes = 1, .untuned = .5, .whole = 1}},
+      .nodes = 1, .untuned = .5, .unknown = 1}},
 };
 
 /* What language_reference.py prints: s, W. */

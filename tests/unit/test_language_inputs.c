@@ -110,7 +110,7 @@ static void plain_software_by_gpus(void **state) {
   x->run.n_gpus = 8;
   assert_true(inputs_of(x).untuned == 1. / 8);
   x->run.stack = "transformers";
-  assert_true(inputs_of(x).untuned == 1 && !inputs_of(x).whole);
+  assert_true(inputs_of(x).untuned == 1 && !inputs_of(x).unknown);
   x->run.stack = "tuned";
   assert_true(inputs_of(x).untuned == 0);
 }

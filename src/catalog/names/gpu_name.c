@@ -40,12 +40,12 @@ static bool is_one_of(const char *word, const char *const *list) {
 }
 
 static const char *const no_part[] = {
-    "nvidia", "amd",    "intel",  "habana",    "google",      "cloud",
-    "huawei", "aws",    "amazon", "graphcore", "geforce",     "tesla",
-    "radeon", "r",      "tm",     "instinct",  "graphics",    "gpu",
-    "gpus",   "tensor", "core",   "ai",        "accelerator", "cts",
-    "hgx",    "module", "card",   "superchip", "labs",        "aarch64",
-    NULL};
+    "nvidia", "amd",    "intel",     "habana",       "google",      "cloud",
+    "huawei", "aws",    "amazon",    "graphcore",    "geforce",     "tesla",
+    "radeon", "r",      "tm",        "instinct",     "graphics",    "gpu",
+    "gpus",   "tensor", "core",      "ai",           "accelerator", "cts",
+    "hgx",    "module", "card",      "superchip",    "labs",        "aarch64",
+    "dlc",    "lc",     "aircooled", "liquidcooled", NULL};
 static const char *const families[] = {
     "kepler", "maxwell", "pascal", "volta",     "turing",
     "ampere", "ada",     "hopper", "blackwell", NULL};

@@ -8,4 +8,6 @@ libdlest_a_SOURCES += \
 	%D%/gpu_match.c \
 	%D%/gpu_match.h \
 	%D%/gpu_name.c \
-	%D%/gpu_name.h
+	%D%/gpu_name.h \
+	%D%/usual_shapes.c \
+	%D%/usual_shapes.h

@@ -72,8 +72,10 @@ static void needs(const struct dl_rules *s, const double *member) {
 
 static void check_dataset(const struct dl_rules *s) {
   const struct dl_dataset *data = DL_AS(dataset, s->e);
-  needs(s, &data->train_samples);
+  if (isnan(data->tokens))
+    needs(s, &data->train_samples);
   dl_rule_whole(s, &data->train_samples);
+  dl_rule_whole(s, &data->tokens);
   dl_rule_whole(s, &data->val_samples);
   dl_rule_whole(s, &data->classes);
   dl_rule_whole(s, &data->image_px);

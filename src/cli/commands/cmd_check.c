@@ -60,6 +60,10 @@ static bool has(const struct dl_descriptor *e, const struct dl_field *f) {
 }
 
 static void add_lacks(struct checker *c, const struct dl_descriptor *e) {
+  const struct dl_dataset *data =
+      e->kind == DL_DATASET ? DL_AS(dataset, e) : NULL;
+  if (data && !isnan(data->tokens)) /* a corpus has no samples */
+    return;
   bool lacking = false;
   for (size_t i = 0; dl_estimators[i]; i++) {
     const struct dl_estimator *est = dl_estimators[i];

@@ -10,8 +10,9 @@
 #include "base/number.h"
 #include "cli/options/known_options.h"
 #include "cli/passes/recommend.h"
-#include "run/formula/descriptor_filter.h"
 #include "output/units.h"
+#include "physics/cpu/cpu_inputs.h"
+#include "run/formula/descriptor_filter.h"
 #include "run/setup/training_setup.h"
 
 static enum dl_status read_method(const struct dl_option *row, char *arg,
@@ -54,11 +55,11 @@ static const struct dl_option options[] = {
     {"where", 0, "EXPRESSION",
      "choose among the accelerators for which it is true: 'memory_gb>=40', "
      "\"vendor = 'amd'\" (default: all that were sold; --gpu names your own)",
-     AT(TEXT, where), .without = "gpu|node|table"},
+     AT(TEXT, where), .without = "gpu|cpu|node|table"},
     {"extrapolate", 0, NULL,
      "rank generations of accelerators outside the training data too, without "
      "--gpu",
-     AT(FLAG, extrapolate), .without = "gpu|table"},
+     AT(FLAG, extrapolate), .without = "table"},
     {"method", 'm', "NAME", "estimator (default physical; dlest list methods)",
      AT(TEXT, method), .read = read_method,
      .expected = "one method, so that choices compare"},
@@ -85,7 +86,7 @@ static void init(void *options_at) {
   o->coverage = 0.9;
   o->limits.deadline_s = o->budget_kwh = INFINITY;
   dl_job_options_init(&o->job);
-  o->job.takes_lists = true;
+  o->job.takes_lists = o->job.merges_cpus = true;
 }
 
 static void free_options(void *options_at) {
@@ -104,26 +105,76 @@ static const char *const axes[] = {"arch",      "gpu",      "n_gpus",
 static const char *const table_axes[] = {
     "arch", "gpu", "n_gpus", "seq_len", "image_px", "batch_size", NULL};
 
-/* The accelerators of the catalogue for which --where is true, as a list;
- * without it all but those that were never sold. */
-static enum dl_status every_gpu(struct dl_cli *cli, const char *where,
-                                struct dl_axes *to) {
+/* CPUs of servers that came out at most so many years before the newest. */
+enum { RECENT_YEARS = 5, MOST_CLIENT_CHANNELS = 2 };
+
+/* What is searched: all for which --where is true, else accelerators that were
+ * sold, CPUs of recent servers, or both. */
+struct searched {
+  const char *where;
+  bool gpus, cpus;
+};
+
+static double newest_cpu(const struct dl_descriptor *const *list, size_t n) {
+  double year = 0;
+  for (size_t i = 0; i < n; i++)
+    if (dl_is_cpu(DL_AS(accelerator, list[i])))
+      year = fmax(year, DL_AS(accelerator, list[i])->year);
+  return year;
+}
+
+static bool is_sought(const struct dl_accelerator *gpu,
+                      const struct searched *s, double newest) {
+  if (s->where)
+    return true;
+  if (dl_is_cpu(gpu))
+    return s->cpus && gpu->memory_channels > MOST_CLIENT_CHANNELS &&
+           gpu->year >= newest - RECENT_YEARS && gpu->tdp_w > 0;
+  return s->gpus && !gpu->availability;
+}
+
+/* Appends the accelerators of the catalogue that are searched to a list. */
+static enum dl_status add_searched(struct dl_cli *cli, const struct searched *s,
+                                   struct dl_text *names) {
   DL_FREED const struct dl_descriptor **list = NULL;
-  DL_TEXT(names);
   struct dl_diag *d = &cli->diag;
   size_t n;
   DL_TRY(dl_catalog_all(dl_cli_catalog(cli), DL_ACCELERATOR, &list, &n, d));
-  if (where)
-    DL_TRY(dl_filter(list, &n, DL_ACCELERATOR, where, d));
+  double newest = newest_cpu(list, n);
+  if (s->where)
+    DL_TRY(dl_filter(list, &n, DL_ACCELERATOR, s->where, d));
   for (size_t i = 0; i < n; i++)
-    if (where || !DL_AS(accelerator, list[i])->availability)
-      dl_text_printf(&names, "%s%s", names.len > 0 ? "," : "", list[i]->id);
-  if (names.len == 0)
-    return dl_fail(d, DL_EINPUT,
-                   "--where '%s' is true for no accelerator; see 'dlest list "
-                   "gpus'",
-                   where ? where : "");
-  return dl_axes_set(to, "gpu", dl_text_str(&names), false, d);
+    if (is_sought(DL_AS(accelerator, list[i]), s, newest))
+      dl_text_printf(names, "%s%s", names->len > 0 ? "," : "", list[i]->id);
+  return names->len > 0
+             ? DL_OK
+             : dl_fail(d, DL_EINPUT,
+                       "--where '%s' is true for no accelerator; see 'dlest "
+                       "list gpus'",
+                       s->where ? s->where : "");
+}
+
+/* Makes the axis of accelerators of --gpu and --cpu, of which either may be
+ * "all"; without both, all GPUs. */
+static enum dl_status find_accelerators(struct dl_cli *cli,
+                                        struct dl_recommend_options *all) {
+  struct dl_job_options *o = &all->job;
+  const struct dl_axis *a = dl_axes_find(&o->axes, "gpu");
+  bool every = a && a->n == 1 && strcmp(a->text.s[0], "all") == 0;
+  bool cpus = o->cpus && strcmp(o->cpus, "all") == 0;
+  const struct searched s = {all->where, every || (!a && !o->cpus), cpus};
+  DL_TEXT(names);
+  for (size_t i = 0; a && !every && i < a->n; i++)
+    dl_text_printf(&names, "%s%s", i > 0 ? "," : "", a->text.s[i]);
+  if (o->cpus && !cpus)
+    dl_text_printf(&names, "%s%s", names.len > 0 ? "," : "", o->cpus);
+  all->searched = s.gpus || s.where;
+  if (all->extrapolate && !all->searched)
+    return dl_fail(&cli->diag, DL_EUSAGE, "--%s does not go with --%s",
+                   "extrapolate", a ? "gpu" : "cpu");
+  if (all->searched || cpus)
+    DL_TRY(add_searched(cli, &s, &names));
+  return dl_axes_set(&o->axes, "gpu", dl_text_str(&names), false, &cli->diag);
 }
 
 /* Leaves each descriptor of an axis once, by the first of its names. */
@@ -178,15 +229,15 @@ static enum dl_status fill_axes(struct dl_cli *cli,
   if (!dl_axes_find(&o->axes, "arch"))
     return dl_fail(&cli->diag, DL_EUSAGE, "missing option: --arch, or --table");
   DL_TRY(drop_synonyms(cli, &o->axes, "arch", DL_ARCHITECTURE));
-  DL_TRY(drop_synonyms(cli, &o->axes, "gpu", DL_ACCELERATOR));
   DL_TRY(dl_job_subject_find(&s, o, dl_cli_catalog(cli), &cli->diag));
-  if (nodes && dl_axes_find(&o->axes, "gpu"))
+  if (nodes && (dl_axes_find(&o->axes, "gpu") || o->cpus))
     return dl_fail(&cli->diag, DL_EUSAGE,
-                   "--gpu: nodes have accelerators of their own; give --gpu or "
-                   "--node");
-  all->searched = !nodes && !dl_axes_find(&o->axes, "gpu");
-  if (all->searched)
-    DL_TRY(every_gpu(cli, all->where, &o->axes));
+                   "--%s: nodes have accelerators of their own; give --%s or "
+                   "--node",
+                   o->cpus ? "cpu" : "gpu", o->cpus ? "cpu" : "gpu");
+  if (!nodes)
+    DL_TRY(find_accelerators(cli, all));
+  DL_TRY(drop_synonyms(cli, &o->axes, "gpu", DL_ACCELERATOR));
   bool batches = dl_axes_find(&o->axes, "batch_size") != NULL;
   if (batches && s.inference && !dl_job_options_give(o, DL_RUN_requests) &&
       !dl_job_options_give(o, DL_RUN_request_rate))
@@ -403,6 +454,8 @@ const struct dl_command dl_cmd_recommend = {
            "  dlest recommend -a vit_base_patch16_224 -n 1,8 "
            "--node dgx-a100,dgx-h100\n"
            "  dlest recommend -a resnet50 --where 'memory_gb>=40'\n"
+           "  dlest recommend -a resnet50 --phase inference --gpu all --cpu "
+           "all\n"
            "  dlest recommend --table runs.csv\n",
     .tables = tables,
     .options_size = sizeof(struct dl_recommend_options),

@@ -21,9 +21,10 @@
 
 struct record_options {
   double interval_s, duration_s, epochs, batch_size, cpu_tdp_w;
+  struct dl_record_cpus cpus;
   size_t pid;
   struct dl_live live;
-  const char *gpus, *trace, *arch, *dataset, *precision;
+  const char *gpus, *trace, *arch, *dataset, *precision, *cpu;
   bool no_trace, force, allow_none;
   struct dl_strlist sets;
 };
@@ -48,6 +49,11 @@ static const struct dl_option options[] = {
      "where no sensor measures the CPUs, assume W watts times their load; "
      "reported separately, not added to the energy",
      AT(NUMBER, cpu_tdp_w), .low = 1, .high = 1e5},
+    {"cpu", 0, "NAME",
+     "CPUs of this machine, as \"2 x Xeon Platinum 8380\": their TDP in place "
+     "of "
+     "--cpu-tdp; without GPUs they do the work that --arch names",
+     AT(TEXT, cpu)},
     {"allow-none", 0, NULL, "run the program even if nothing can be measured",
      AT(FLAG, allow_none)},
     DL_HEADING("The whole training:", 2),
@@ -151,8 +157,8 @@ static enum dl_status find_sensors(struct record_command *c) {
     dl_warn(d, "%s: %s", s->note[i].kind->name, s->note[i].text);
   warn_hidden(c);
   read_first(s);
-  if (!isnan(c->o->cpu_tdp_w) && dl_sensors_has(s, NULL, DL_METER_CPU) &&
-      !s->s[s->n - 1].assumed)
+  if (dl_cli_given(c->cli, "cpu-tdp") &&
+      dl_sensors_has(s, NULL, DL_METER_CPU) && !s->s[s->n - 1].assumed)
     dl_warn(d, "--cpu-tdp has no effect: the CPUs are measured");
   if (s->n == 0 && !c->o->allow_none)
     return dl_fail(d, DL_EINPUT,
@@ -311,6 +317,7 @@ static void clean_up(struct record_command *c) {
   dl_record_files_close(&c->files, keep, c->result.n_epochs > 0);
   dl_sensors_free(&c->sensors);
   dl_settings_free(c->settings);
+  free(c->o->cpus.name);
   dl_output_discard(&c->out);
 }
 
@@ -331,9 +338,11 @@ static const char *gpu_name(const struct dl_sensors *s) {
 static enum dl_status make_settings(struct record_command *c) {
   struct dl_diag *d = &c->cli->diag;
   const struct record_options *o = c->o;
-  char batch[DL_NUMBER_SIZE];
+  char batch[DL_NUMBER_SIZE], sockets[DL_NUMBER_SIZE];
+  bool on_cpu = o->cpu && !dl_sensors_has(&c->sensors, NULL, DL_METER_GPU);
   const struct dl_named_text known[] = {
-      {"gpu", gpu_name(&c->sensors)},
+      {"gpu", on_cpu ? o->cpus.name : gpu_name(&c->sensors)},
+      {"n_gpus", on_cpu ? dl_format_short(sockets, o->cpus.n) : NULL},
       {"arch", o->arch},
       {"dataset", o->dataset},
       {"precision", o->precision},
@@ -366,6 +375,10 @@ static enum dl_status check_names(struct dl_cli *cli,
   if (o->dataset)
     DL_TRY(
         dl_catalog_get(dl_cli_catalog(cli), DL_DATASET, o->dataset, &found, d));
+  if (o->cpu)
+    DL_TRY(dl_record_cpus_find(cli, o->cpu, &o->cpus));
+  if (o->cpu)
+    o->cpu_tdp_w = dl_or(o->cpu_tdp_w, o->cpus.tdp_w);
   struct dl_step_options *step = &o->live.step;
   return dl_site_find(&step->site, dl_cli_catalog(cli), &step->foot, d);
 }

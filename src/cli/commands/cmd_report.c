@@ -84,6 +84,16 @@ static const struct dl_option options[] = {
     {"gpu", 'g', "[WHERE=]NAME",
      "name of the GPUs (dlest list gpus), of all or of a type or partition",
      AT(LIST, cluster.gpus)},
+    {"cpu", 0, "[PARTITION=]NAME",
+     "name of the CPUs, of all nodes or of a partition: jobs without GPUs "
+     "count "
+     "their cores' share of it (default: a usual server's), and with it jobs "
+     "with GPUs too",
+     AT(LIST, cluster.cpus)},
+    {"threads-per-core", 0, "N",
+     "processors of a core that Slurm allocates (ThreadsPerCore): 1 or 2 "
+     "(default: 1, with an interval for 2)",
+     AT(NUMBER, cluster.threads), .low = 1, .high = 8, .whole = true},
     {"node-power", 0, "[PARTITION=]W",
      "mean power of a node; overrides all else", AT(LIST, cluster.node_power)},
     {"core-power", 0, "W", "power of a core, for jobs without --node-power",
@@ -100,7 +110,7 @@ static const struct dl_option_table tables[] = {
 static void init(void *options_at) {
   struct dl_report_options *o = options_at;
   o->site = dl_site_options_none;
-  o->cluster.core_power_w = NAN;
+  o->cluster.core_power_w = o->cluster.threads = NAN;
   o->since = INT64_MIN;
   o->until = INT64_MAX;
   o->keys[DL_KEY_MONTH] = o->each_job = true;
@@ -190,7 +200,9 @@ static enum dl_status check_totals(struct dl_report_pass *w,
   struct dl_cli *cli = w->cli;
   bool first[DL_N_KEYS] = {false}, keys[DL_N_KEYS];
   DL_TRY(dl_cli_refuse(
-      cli, "user|account|since|until|from|shard|gpu|node-power|core-power",
+      cli,
+      "user|account|since|until|from|shard|gpu|cpu|threads-per-core|node-power|"
+      "core-power",
       "on totals"));
   for (size_t i = 0; i < cli->n_arguments; i++) {
     DL_TRY(dl_totals_keys(cli->argument[i], keys, &cli->diag));

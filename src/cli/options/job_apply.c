@@ -9,10 +9,12 @@
 
 #include "base/number.h"
 #include "catalog/architecture/token_costs.h"
+#include "catalog/architecture/transformer.h"
 #include "catalog/sample_kinds.h"
 #include "cli/command.h"
 #include "cli/options/job_options.h"
 #include "cli/options/known_options.h"
+#include "estimate/accounting/core_power.h"
 #include "quantities/quantities.h"
 #include "run/setup/option_words.h"
 
@@ -36,8 +38,6 @@ static enum dl_status check_data(const struct dl_job_options *o,
 static enum dl_status check_size(const struct dl_job_options *o,
                                  const struct dl_job_subject *s,
                                  struct dl_diag *d) {
-  static const enum dl_run_id others[] = {DL_RUN_train_samples,
-                                          DL_RUN_val_samples};
   const char *dataset = o->run.dataset;
   bool per_epoch = dl_job_options_give(o, DL_RUN_train_tokens);
   if (per_epoch && dl_run_has(&o->run, DL_RUN_train_samples))
@@ -49,12 +49,10 @@ static enum dl_status check_size(const struct dl_job_options *o,
                      "--tokens is for language models; '%.64s' needs --dataset "
                      "NAME or --train-samples N",
                      s->arch);
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-      if (dl_run_has(&o->run, others[i]))
-        return dl_fail(d, DL_EUSAGE,
-                       "--tokens is the whole training; it does not go with "
-                       "--%s",
-                       i == 0 ? "train-samples" : "val-samples");
+    if (dl_run_has(&o->run, DL_RUN_train_samples))
+      return dl_fail(d, DL_EUSAGE,
+                     "--tokens is the whole training; it does not go with "
+                     "--train-samples");
     if (dl_run_has(&o->run, DL_RUN_epochs) && !per_epoch)
       dl_warn(d,
               "--tokens %g is the whole training, all %g epochs; give tokens "
@@ -284,6 +282,61 @@ static void warn_system(const struct dl_job_options *o, struct dl_catalog *c,
             name, e->id);
 }
 
+/* The samples of a language model are as long as the data set's, on average;
+ * a length that nothing says is the network's, with a warning. Corpora are read
+ * by tokens. */
+static enum dl_status set_length(struct dl_job_options *o,
+                                 const struct dl_job_subject *s,
+                                 struct dl_catalog *c, struct dl_diag *d) {
+  const struct dl_descriptor *e = NULL;
+  bool sized = dl_run_has(&o->run, DL_RUN_train_samples) || o->run.dataset;
+  if (!s->language || s->inference || !sized ||
+      dl_job_options_give(o, DL_RUN_seq_len) ||
+      dl_axes_find(&o->axes, "seq_len"))
+    return DL_OK;
+  if (o->run.dataset)
+    DL_TRY(dl_catalog_get(c, DL_DATASET, o->run.dataset, &e, d));
+  const struct dl_dataset *data = DL_AS(dataset, e);
+  if (data && !isnan(data->sample_tokens)) {
+    dl_run_set_number(&o->run, DL_RUN_seq_len, round(data->sample_tokens));
+    return DL_OK;
+  }
+  if (data && !isnan(data->tokens) &&
+      !dl_run_has(&o->run, DL_RUN_train_samples)) {
+    dl_run_set_number(&o->run, DL_RUN_train_tokens, data->tokens);
+    return DL_OK;
+  }
+  if (!s->arch || s->encodes || dl_axes_find(&o->axes, "arch"))
+    return DL_OK;
+  DL_TRY(dl_catalog_look(c, DL_ARCHITECTURE, s->arch, &e, d));
+  const struct dl_architecture *arch = DL_AS(architecture, e);
+  double length =
+      arch ? dl_or(arch->seq_len, arch->transformer->seq) : (double)NAN;
+  if (length > 0 && dl_samples_of_network(arch) == DL_SAMPLES_TEXT)
+    dl_warn(d,
+            "each training sample is taken for %g tokens, the length of "
+            "'%.64s'; give --seq-len N",
+            length, s->arch);
+  return DL_OK;
+}
+
+/* What --cpu names must be a CPU; a name that is unknown is refused where rows
+ * are made. */
+static enum dl_status check_cpus(const struct dl_job_options *o,
+                                 struct dl_catalog *catalog,
+                                 struct dl_diag *d) {
+  DL_SCOPED(dl_strlist_free) struct dl_strlist names = {0};
+  if (o->cpus)
+    dl_strlist_split(&names, o->cpus, ',');
+  for (size_t i = 0; i < names.n; i++) {
+    const struct dl_descriptor *e = NULL;
+    DL_TRY(dl_catalog_look(catalog, DL_ACCELERATOR, names.s[i], &e, d));
+    if (e)
+      DL_TRY(dl_cpu_check(DL_AS(accelerator, e), names.s[i], d));
+  }
+  return DL_OK;
+}
+
 enum dl_status dl_job_options_apply(struct dl_job_options *o,
                                     struct dl_row_plan *f,
                                     struct dl_catalog *catalog, bool defaults,
@@ -291,6 +344,7 @@ enum dl_status dl_job_options_apply(struct dl_job_options *o,
   struct dl_job_subject s;
   struct dl_run usual = dl_run_unknown;
   DL_TRY(dl_job_options_apply_table(o, f, d));
+  DL_TRY(check_cpus(o, catalog, d));
   DL_TRY(dl_job_subject_find(&s, o, catalog, d));
   if (s.language)
     dl_settle_throughput(o);
@@ -302,6 +356,8 @@ enum dl_status dl_job_options_apply(struct dl_job_options *o,
   if (defaults)
     DL_TRY(check_size(o, &s, d));
   DL_TRY(check_data(o, catalog, defaults && s.inference, d));
+  if (defaults && !o->has_table)
+    DL_TRY(set_length(o, &s, catalog, d));
   dl_run_set_number(&usual, DL_RUN_n_gpus, 1);
   dl_run_set_number(&usual, DL_RUN_utilisation, 1);
   dl_run_set_number(&usual, DL_RUN_ram_gb, 32);

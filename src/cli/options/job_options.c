@@ -39,6 +39,7 @@ static enum dl_status set_value(struct dl_run *run, const struct dl_option *o,
       .name = o->name,
       .kind = c->form == DL_FORM_TIME ? DL_OPTION_TIME : DL_OPTION_NUMBER,
       .low = fmax(c->least, c->low),
+      .from_zero = id == DL_RUN_startup_s,
       .high = c->high,
       .whole = c->whole || c->typed_whole,
       .large = c->form == DL_FORM_LARGE};
@@ -67,9 +68,7 @@ static enum dl_status read_frozen(const struct dl_option *o, char *arg,
                    head, d);
 }
 
-/* "8xh100", "8 x H100", "8*h100": a number of accelerators and their name in
- * one, which this returns; NULL: it is no such text. */
-static char *counted(char *arg) {
+char *dl_counted_name(char *arg) {
   size_t digits = strspn(arg, "0123456789");
   char *s = arg + digits + strspn(arg + digits, " ");
   bool times = *s == 'x' || *s == 'X' || *s == '*';
@@ -78,33 +77,20 @@ static char *counted(char *arg) {
   return digits > 0 && times && isalpha((unsigned char)*s) ? s : NULL;
 }
 
-static enum dl_status refuse_counted(const struct dl_option *o, char *arg,
-                                     struct dl_diag *d) {
-  const char *s = counted(arg);
-  if (!s)
-    return DL_OK;
-  return dl_fail(
-      d, DL_EUSAGE,
-      "--%s: '%s' is a number and a name; write --gpus %.*s --gpu %s", o->name,
-      arg, (int)strspn(arg, "0123456789"), arg, s);
-}
-
-/* "2 x Xeon Platinum 8380": sockets and a CPU, in one or by two options. */
-static enum dl_status read_cpu(const struct dl_option *o, char *arg, void *at,
-                               struct dl_diag *d) {
-  struct dl_run *run = &((struct dl_job_options *)at)->run;
-  char *name = counted(arg);
-  if (name) {
-    arg[strspn(arg, "0123456789")] = '\0';
-    DL_TRY(set_value(run, o, DL_RUN_n_gpus, arg, d));
-  }
-  return set_value(run, o, DL_RUN_gpu, name ? name : arg, d);
-}
-
 static enum dl_status read_sockets(const struct dl_option *o, char *arg,
                                    void *at, struct dl_diag *d) {
   return set_value(&((struct dl_job_options *)at)->run, o, DL_RUN_n_gpus, arg,
                    d);
+}
+
+/* Files of settings are read before the options (cli/pasted). */
+static enum dl_status read_from(const struct dl_option *o, char *arg, void *at,
+                                struct dl_diag *d) {
+  (void)at, (void)arg;
+  return dl_fail(d, DL_EUSAGE,
+                 "--%s has no effect here: it is for predict and "
+                 "recommend",
+                 o->name);
 }
 
 /* A list of values makes an axis, of values that the option takes. */
@@ -125,13 +111,29 @@ static enum dl_status read_axis(struct dl_job_options *job,
   return status;
 }
 
+/* "2 x Xeon Platinum 8380": sockets and a CPU, in one or by two options; or
+ * several CPUs. */
+static enum dl_status read_cpu(const struct dl_option *o, char *arg, void *at,
+                               struct dl_diag *d) {
+  struct dl_job_options *job = at;
+  char *name = dl_counted_name(arg);
+  if (name) {
+    arg[strspn(arg, "0123456789")] = '\0';
+    DL_TRY(set_value(&job->run, o, DL_RUN_n_gpus, arg, d));
+  }
+  job->cpus = name ? name : arg;
+  if (job->merges_cpus)
+    return DL_OK;
+  return job->takes_lists && dl_axis_is_list(job->cpus)
+             ? read_axis(job, o, job->cpus, d)
+             : set_value(&job->run, o, DL_RUN_gpu, name ? name : arg, d);
+}
+
 /* Stores the value of a quantity in the job. */
 static enum dl_status read_setting(const struct dl_option *o, char *arg,
                                    void *at, struct dl_diag *d) {
   struct dl_job_options *job = at;
   const struct dl_run_column *c = &dl_run_columns[o->column];
-  if (o->column == DL_RUN_gpu || o->column == DL_RUN_n_gpus)
-    DL_TRY(refuse_counted(o, arg, d));
   if (c->form == DL_FORM_STEP_TIME || c->form == DL_FORM_RATE ||
       c->form == DL_FORM_PERCENT)
     return dl_read_known(o, arg, at, d);
@@ -174,12 +176,16 @@ const struct dl_option dl_job_options_rows[] = {
 #define NUMBER(name_, unit_, low_, high_, role_, ...) ROW(name_, __VA_ARGS__)
 #define TEXT(name_, role_, ...) ROW(name_, __VA_ARGS__)
 #include "quantities/quantities.def"
+    {"from", 0, "FILE",
+     "settings of a training: JSON of DeepSpeed, PEFT or a trainer, YAML of "
+     "accelerate or a trainer, a batch script; what is taken is printed",
+     .kind = DL_OPTION_READ, .read = read_from},
     {"frozen", 0, NULL, "the same as --fine-tune head", .kind = DL_OPTION_READ,
      .read = read_frozen, .column = DL_RUN_fine_tune},
     {"cpu", 0, "NAME",
-     "CPU that does the work, with its sockets: \"2 x Xeon Platinum 8380\"",
-     .kind = DL_OPTION_READ, .read = read_cpu, .column = DL_RUN_gpu,
-     .without = "gpu"},
+     "CPU that does the work, with its sockets: \"2 x Xeon Platinum 8380\"; "
+     "recommend takes a list beside --gpu, and all",
+     .kind = DL_OPTION_READ, .read = read_cpu, .column = DL_RUN_gpu},
     {"sockets", 0, "N", "number of those CPUs (default 1)",
      .kind = DL_OPTION_READ, .read = read_sockets, .column = DL_RUN_n_gpus,
      .with = "cpu", .without = "gpus"},
@@ -317,6 +323,10 @@ enum dl_status dl_job_options_check(struct dl_cli *cli,
                                     const struct dl_job_options *o,
                                     const char *methods) {
   unsigned phase = phase_of(o);
+  if (o->cpus && dl_cli_given(cli, "gpu") &&
+      (!o->merges_cpus || dl_cli_given(cli, "sockets")))
+    return dl_fail(&cli->diag, DL_EUSAGE, "--%s does not go with --gpu",
+                   o->merges_cpus ? "sockets" : "cpu");
   if (!o->has_table)
     DL_TRY(check_set(o, phase, &cli->diag));
   for (size_t i = 0; i < cli->n_given; i++) {
@@ -325,7 +335,9 @@ enum dl_status dl_job_options_check(struct dl_cli *cli,
     if (!o->has_table &&
         is_of_other_phase(&dl_run_columns[row->column], phase, why))
       return dl_cli_refuse(cli, row->name, why);
-    if (row->methods && strcmp(methods, "all") != 0 &&
+    /* Language models must fit the memory of the CPUs, by any method. */
+    bool fits = row->column == DL_RUN_ram_gb && dl_cli_given(cli, "cpu");
+    if (row->methods && strcmp(methods, "all") != 0 && !fits &&
         !(row->methods & methods_in(methods)))
       dl_warn(&cli->diag, "--%s has no effect on --method %s", row->name,
               methods);

@@ -22,7 +22,10 @@ struct dl_job_options {
   struct dl_footprint foot; /* filled in by dl_job_options_apply */
   bool any_throughput; /* --throughput without the unit of what is counted */
   bool has_table;      /* rows come from a table; set before apply */
-  bool takes_lists; /* the command sweeps; set before the options are parsed */
+  /* Set before the options are parsed: the command sweeps, and takes CPUs
+     beside GPUs. */
+  bool takes_lists, merges_cpus;
+  const char *cpus; /* names by --cpu, of one or several; NULL: none */
 };
 
 /* Rows of options that have a member in struct dl_job_options: the options of a
@@ -36,6 +39,10 @@ extern const struct dl_option dl_job_options_rows[], dl_table_options_rows[];
       {dl_table_options_rows, offsetof(type, member)}, {                       \
     dl_site_options_rows, offsetof(type, member.site)                          \
   }
+
+/* "8xh100", "8 x H100", "8*h100": a number of accelerators and their name in
+ * one, which this returns; NULL: it is no such text. */
+char *dl_counted_name(char *arg);
 
 void dl_job_options_init(struct dl_job_options *o);
 

@@ -28,7 +28,8 @@ static bool read_number(const struct dl_option *o, const char *arg,
   double x;
   bool ok;
   if (o->kind == DL_OPTION_TIME)
-    ok = dl_parse_duration(arg, &x);
+    ok = dl_parse_duration(arg, &x) ||
+         (o->from_zero && dl_parse_double(arg, &x) && !(fabs(x) > 0));
   else if (o->large)
     ok = dl_parse_large_count(arg, &x);
   else
@@ -40,7 +41,8 @@ static bool read_number(const struct dl_option *o, const char *arg,
     return x >= 1 && x < 100;
   }
   *to = x;
-  return o->kind == DL_OPTION_NUMBER ? x >= o->low : x > o->low;
+  return o->kind == DL_OPTION_NUMBER || o->from_zero ? x >= o->low
+                                                    : x > o->low;
 }
 
 static bool read_count(const struct dl_option *o, const char *arg, size_t *to) {

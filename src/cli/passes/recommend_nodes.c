@@ -140,14 +140,15 @@ static enum dl_status open_node(struct dl_cli *cli,
 }
 
 static void warn_node(struct dl_cli *cli, const struct dl_recommend_node *n,
-                      const struct dl_estimate *est) {
+                      const struct dl_result *r) {
   const struct dl_node *e = &n->o.entry;
   if (isnan(e->rest_w))
     dl_warn(&cli->diag,
             "node '%s' has no rest_w: board, fans, network and drives count "
             "nothing",
             e->head.id);
-  if (n->o.use.on_cpu && est->model)
+  const struct dl_estimate *est = &r->est[0];
+  if (n->o.use.on_cpu && est->model && !r->predictions.served.on_cpu)
     dl_warn(&cli->diag,
             "node '%s' has no accelerators, and %s was fitted on GPUs: it says "
             "little of CPUs",
@@ -179,7 +180,7 @@ static enum dl_status resolve(struct dl_cli *cli, struct dl_recommend_node *n) {
   enum dl_status status =
       dl_node_resolve(&n->at.node, &o->entry, use.on_cpu ? in_use : o->cpu,
                       use.on_cpu ? o->gpu : in_use, &use, &cli->diag);
-  warn_node(cli, n, est);
+  warn_node(cli, n, &result);
   return status;
 }
 

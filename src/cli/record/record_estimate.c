@@ -3,11 +3,14 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "cli/options/job_options.h"
 #include "cli/views/result_columns.h"
+#include "estimate/accounting/core_power.h"
 #include "estimate/rows.h"
+#include "physics/cpu/cpu_inputs.h"
 #include "quantities/quantities.h"
 
 /* Copies the settings of a run, which are known before it starts. Texts are
@@ -56,11 +59,15 @@ static enum dl_status estimate(struct dl_cli *cli, struct dl_row_plan *f,
 }
 
 /* The first quantity that an estimate would need. */
-static enum dl_record_lack find_lack(const struct dl_run *run) {
+static enum dl_record_lack find_lack(const struct dl_run *run, bool of_cpus) {
   if (!run->gpu)
     return DL_LACKS_GPU;
-  if (isnan(run->gpu_energy_j))
+  if (of_cpus && isnan(run->cpu_energy_j))
+    return DL_LACKS_CPU_ENERGY;
+  if (!of_cpus && isnan(run->gpu_energy_j))
     return DL_LACKS_GPU_ENERGY;
+  if (run->phase == DL_PHASE_INFERENCE)
+    return isnan(run->requests) ? DL_LACKS_REQUESTS : DL_LACKS_NOTHING;
   if (!dl_run_has(run, DL_RUN_epochs))
     return DL_LACKS_EPOCHS;
   bool sized = run->dataset || !isnan(run->train_samples) ||
@@ -68,12 +75,26 @@ static enum dl_record_lack find_lack(const struct dl_run *run) {
   return sized ? DL_LACKS_NOTHING : DL_LACKS_SAMPLES;
 }
 
+/* Whether the accelerator of a run is a CPU. */
+static enum dl_status find_cpu(struct dl_cli *cli, const struct dl_run *run,
+                               bool *is) {
+  const struct dl_descriptor *e = NULL;
+  *is = false;
+  if (run->gpu)
+    DL_TRY(dl_catalog_look(dl_cli_catalog(cli), DL_ACCELERATOR, run->gpu, &e,
+                           &cli->diag));
+  *is = e && dl_is_cpu(DL_AS(accelerator, e));
+  return DL_OK;
+}
+
 enum dl_status dl_record_estimate(struct dl_cli *cli, const struct dl_run *run,
                                   struct dl_record_estimate *e) {
   DL_SCOPED(dl_model_free_local) struct dl_model *m = NULL;
   *e = (struct dl_record_estimate){.energy_j = DL_NO_INTERVAL,
                                    .duration_s = NAN};
-  e->lacks = find_lack(run);
+  DL_TRY(find_cpu(cli, run, &e->of_cpus));
+  e->measured_j = e->of_cpus ? run->cpu_energy_j : run->gpu_energy_j;
+  e->lacks = find_lack(run, e->of_cpus);
   if (!run->arch || e->lacks != DL_LACKS_NOTHING)
     return DL_OK;
   DL_SCOPED(dl_job_options_free) struct dl_job_options o;
@@ -85,4 +106,20 @@ enum dl_status dl_record_estimate(struct dl_cli *cli, const struct dl_run *run,
   DL_TRY(dl_open_model(cli, NULL, dl_job_kinds(&o, dl_cli_catalog(cli), NULL),
                        &m));
   return estimate(cli, f, m, e);
+}
+
+enum dl_status dl_record_cpus_find(struct dl_cli *cli, const char *text,
+                                   struct dl_record_cpus *cpus) {
+  const struct dl_descriptor *e;
+  struct dl_catalog *catalog = dl_cli_catalog(cli);
+  struct dl_diag *d = &cli->diag;
+  char *all = cpus->name = dl_strdup(text);
+  const char *name = dl_counted_name(all);
+  cpus->n = name ? strtod(all, NULL) : 1;
+  if (name)
+    memmove(all, name, strlen(name) + 1);
+  DL_TRY(dl_catalog_open(catalog, DL_ACCELERATOR, all, d));
+  DL_TRY(dl_catalog_get(catalog, DL_ACCELERATOR, all, &e, d));
+  cpus->tdp_w = cpus->n * DL_AS(accelerator, e)->tdp_w;
+  return dl_cpu_check(DL_AS(accelerator, e), all, d);
 }

@@ -13,21 +13,38 @@ enum dl_record_lack {
   DL_LACKS_NOTHING,
   DL_LACKS_GPU,
   DL_LACKS_GPU_ENERGY,
+  DL_LACKS_CPU_ENERGY,
   DL_LACKS_EPOCHS,
-  DL_LACKS_SAMPLES
+  DL_LACKS_SAMPLES,
+  DL_LACKS_REQUESTS
 };
 
-/* Energies of the GPUs alone; NaN if unknown. */
+/* Energies of the GPUs alone, or of the CPUs that do the work; NaN if unknown.
+ */
 struct dl_record_estimate {
   const char *method; /* the recommended one; NULL: none */
+  bool of_cpus;
   struct dl_interval energy_j;
+  double measured_j; /* of them */
   double duration_s;
   enum dl_record_lack lacks; /* why there is no estimate */
 };
 
 /* Estimates a run by its settings, without what was measured. Nothing where
- * architecture, GPU, epochs or samples are unknown. */
+ * architecture, GPU or CPU, epochs or samples are unknown. */
 enum dl_status dl_record_estimate(struct dl_cli *cli, const struct dl_run *run,
                                   struct dl_record_estimate *e);
+
+/* The CPUs of a machine: their name, to be freed, their number, and the TDP of
+ * all. */
+struct dl_record_cpus {
+  char *name;
+  double n, tdp_w;
+};
+
+/* Finds the CPUs of a text, "2 x Xeon Platinum 8380". Errors: unknown names,
+ * GPUs (DL_EINPUT). */
+enum dl_status dl_record_cpus_find(struct dl_cli *cli, const char *text,
+                                   struct dl_record_cpus *cpus);
 
 #endif

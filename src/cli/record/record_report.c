@@ -8,6 +8,7 @@
 
 #include "base/constants.h"
 #include "base/memory.h"
+#include "estimate/accounting/core_power.h"
 
 static const char *const parts[] = {[DL_METER_GPU] = "GPU",
                                     [DL_METER_CPU] = "CPU",
@@ -116,12 +117,32 @@ static void add_energy(struct dl_report *r, const struct dl_record_summary *x) {
       {"cost", "Cost", x->foot->currency, DL_PLAIN, dl_known(costs.price)});
 }
 
+/* Adds what CPUs without a sensor took by their load, as the accounting of jobs
+ * has it. */
+static void add_assumed(struct dl_report *r, const struct dl_sensors *s,
+                        double seconds) {
+  static const struct dl_column low = {"cpu_estimate_low_j", "90 % interval",
+                                       "J", DL_KWH, false};
+  for (size_t i = 0; i < s->n; i++) {
+    if (!s->s[i].assumed)
+      continue;
+    double load = s->s[i].used_j / (s->cpu_tdp_w * seconds);
+    struct dl_interval w;
+    dl_core_power_range((const double[3]){1, 1, 1}, load, 1, &w);
+    double all_j = s->cpu_tdp_w * seconds;
+    const struct dl_value bounds[2] = {dl_known(w.low * all_j),
+                                       dl_known(w.high * all_j)};
+    DL_LINES(r, {"cpu_estimate_j", "CPUs, estimated from load and TDP", "J",
+                 DL_KWH, dl_number(w.x * all_j)});
+    dl_report_range(r, &low, "cpu_estimate_high_j", bounds);
+  }
+}
+
 static void add_estimate(struct dl_report *r,
                          const struct dl_record_summary *x) {
   const struct dl_record_estimate *e = x->estimate;
   if (!e->method)
     return;
-  double measured_j = x->run->gpu_energy_j;
   const struct dl_column low = {"estimate_low_j", "90 % interval", "J", DL_KWH,
                                 false};
   const struct dl_value bounds[2] = {dl_known(e->energy_j.low),
@@ -129,11 +150,12 @@ static void add_estimate(struct dl_report *r,
   const struct dl_report_line lines[] = {
       {"estimate_method", "Estimated by method", NULL, DL_CODE,
        dl_string(e->method)},
-      {"estimate_j", "Estimate for the GPUs", "J", DL_KWH,
-       dl_number(e->energy_j.x)}};
+      {"estimate_j",
+       e->of_cpus ? "Estimate for the CPUs" : "Estimate for the GPUs", "J",
+       DL_KWH, dl_number(e->energy_j.x)}};
   const struct dl_report_line behind[] = {
       {"estimate_error", "Error of the estimate", "%", DL_PERCENT,
-       dl_number(e->energy_j.x / measured_j - 1)},
+       dl_number(e->energy_j.x / e->measured_j - 1)},
       {"estimate_duration_s", "Estimated time", "s", DL_TIME,
        dl_known(e->duration_s)}};
   dl_report_lines(r, lines, DL_LENGTH(lines));
@@ -146,6 +168,9 @@ static void add_estimate(struct dl_report *r,
 static const char *const not_compared[] = {
     [DL_LACKS_GPU] = "the GPU is unknown",
     [DL_LACKS_GPU_ENERGY] = "no GPU energy was measured",
+    [DL_LACKS_CPU_ENERGY] = "no CPU energy was measured",
+    [DL_LACKS_REQUESTS] =
+        "the number of requests is unknown; give --set requests=N",
     [DL_LACKS_EPOCHS] =
         "no epochs were found in the power; the program can mark them "
         "(DLEST_MARKS in 'man dlest-record')",
@@ -183,6 +208,7 @@ struct dl_report *dl_record_report(const struct dl_record_summary *x) {
        dl_number((double)x->result->exit_status)},
       {"trace", "Recording", NULL, DL_CODE, dl_known_string(x->trace)}};
   add_energy(r, x);
+  add_assumed(r, x->sensors, seconds);
   dl_report_lines(r, lines, DL_LENGTH(lines));
   add_estimate(r, x);
   dl_report_lines(r, last, DL_LENGTH(last));

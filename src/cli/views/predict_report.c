@@ -173,12 +173,12 @@ static void add_setup(struct dl_report *r, const struct dl_job *job) {
 }
 
 static void add_memory(struct dl_report *r, const struct dl_job *job) {
-  const struct dl_accelerator *gpu = job->found.gpu;
   struct dl_memory_need m;
-  char text[160] = "", of[48] = "";
+  char text[160] = "", of[48] = "", has[DL_NUMBER_SIZE];
   dl_memory_of(job, &m);
-  if (gpu && !isnan(gpu->memory_gb))
-    snprintf(of, sizeof of, " of %g GB", gpu->memory_gb);
+  if (!isnan(m.has_gb))
+    snprintf(of, sizeof of, " of %s GB usable",
+             dl_format_digits(has, m.has_gb, 3));
   if (!isnan(m.need_gb)) {
     char need[DL_NUMBER_SIZE], low[DL_NUMBER_SIZE], high[DL_NUMBER_SIZE];
     snprintf(text, sizeof text, "about %s GB%s, 90 %% interval %s to %s GB",
@@ -189,6 +189,7 @@ static void add_memory(struct dl_report *r, const struct dl_job *job) {
   DL_LINES(r, {.key = "memory_need_gb", .value = dl_number(m.need_gb)},
            {.key = "memory_need_low_gb", .value = dl_number(m.low_gb)},
            {.key = "memory_need_high_gb", .value = dl_number(m.high_gb)},
+           {.key = "memory_usable_gb", .value = dl_number(m.has_gb)},
            {NULL, "peak GPU memory", NULL, DL_CODE,
             dl_known_string(text[0] ? text : NULL)});
 }

@@ -59,7 +59,9 @@ static const struct dl_column job_columns[DL_JOB_COLUMNS - N_OF_SITE] = {
     {"energy_j", "energy", "J", DL_KWH, DL_MAIN},
     {"energy_kwh", NULL, NULL, DL_PLAIN, false},
     {"energy_from", "energy from", NULL, DL_CODE, false},
-    {"boundary", "boundary", NULL, DL_CODE, false}};
+    {"boundary", "boundary", NULL, DL_CODE, false},
+    {"low_j", NULL, "J", DL_ENERGY, false},
+    {"high_j", NULL, "J", DL_ENERGY, false}};
 
 void dl_job_headings(struct dl_column columns[DL_JOB_COLUMNS],
                      const struct dl_footprint *foot) {
@@ -93,6 +95,8 @@ void dl_job_values(const struct dl_cluster_job *job,
   v[i++] = dl_number(figures->energy_j / DL_J_PER_KWH);
   v[i++] = dl_string(dl_energy_from_name(figures->from));
   v[i++] = dl_string(figures->boundary);
+  v[i++] = dl_number(figures->low_j);
+  v[i++] = dl_number(figures->high_j);
   site_values(v + i, foot, figures->energy_j);
 }
 
@@ -101,7 +105,7 @@ void dl_job_values(const struct dl_cluster_job *job,
 /* Groups that text shows without --all; they come by energy. */
 #define MOST_SHOWN 10
 
-enum { GROUP_COLUMNS = DL_N_KEYS + 11 + N_OF_SITE };
+enum { GROUP_COLUMNS = DL_N_KEYS + 14 + N_OF_SITE };
 
 static const struct dl_column key_columns[DL_N_KEYS] = {
     {"user", "user", NULL, DL_CODE, DL_MAIN},
@@ -120,6 +124,9 @@ static const struct dl_column sum_columns[] = {
     {"energy_kwh", NULL, NULL, DL_PLAIN, false},
     {"measured_energy_j", NULL, "J", DL_ENERGY, false},
     {"measured_share", "measured", NULL, DL_PERCENT, false},
+    {"cores_energy_j", NULL, "J", DL_ENERGY, false},
+    {"cores_low_j", NULL, "J", DL_ENERGY, false},
+    {"cores_high_j", NULL, "J", DL_ENERGY, false},
     {"boundary", "boundary", NULL, DL_CODE, false}};
 
 static double measured_share(const struct dl_sums *s) {
@@ -140,6 +147,9 @@ static void sum_values(const struct dl_sums *s, const struct dl_footprint *foot,
   v[i++] = dl_number(energy / DL_J_PER_KWH);
   v[i++] = dl_number(s->measured_j);
   v[i++] = dl_number(measured_share(s));
+  v[i++] = dl_number(s->cores_j);
+  v[i++] = dl_number(s->cores_low_j);
+  v[i++] = dl_number(s->cores_high_j);
   v[i++] = dl_string(s->boundary[0] ? s->boundary : NULL);
   site_values(v + i, foot, energy);
 }
@@ -242,6 +252,10 @@ void dl_report_total(struct dl_report *r, const struct dl_sums *s,
       {"measured_energy_j", NULL, "J", DL_ENERGY, dl_known(s->measured_j)},
       {"measured_share", "of it measured", NULL, DL_PERCENT,
        dl_known(measured_share(s))},
+      {"cores_energy_j", s->cores_j > 0 ? "of it by cores" : NULL, "J", DL_KWH,
+       dl_known(s->cores_j)},
+      {"cores_low_j", NULL, "J", DL_ENERGY, dl_known(s->cores_low_j)},
+      {"cores_high_j", NULL, "J", DL_ENERGY, dl_known(s->cores_high_j)},
       {"boundary", s->boundary[0] ? "boundary" : NULL, NULL, DL_CODE,
        dl_string(s->boundary[0] ? s->boundary : NULL)},
       {"facility_energy_j", "energy of the facility", "J", DL_KWH,

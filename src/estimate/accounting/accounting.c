@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "estimate/accounting/core_power.h"
 
 #define RAM_SOURCE "Green Algorithms, doi 10.1002/advs.202100707"
 #define RAM_YEAR "2021"
@@ -22,25 +23,30 @@ struct gpu_name {
   size_t jobs;  /* that have it, where it is unknown */
 };
 
-/* A mean power of nodes, of a partition or (NULL) of all others. */
-struct node_power {
+/* What is said of the nodes of a partition or ("") of all others: their mean
+ * power, or their CPU. */
+struct nodes_of {
   char *partition;
   double w;
+  const struct dl_accelerator *cpu;
   bool used;
 };
 
 struct dl_accounting {
   const struct dl_cluster *o;
   struct dl_catalog *catalog;
-  struct node_power *power;
-  size_t n_power;
+  struct nodes_of *power, *cpu;
+  size_t n_power, n_cpus;
+  double core_w[3]; /* of servers in the catalogue, at their TDP: median, low
+                       and high; 0: not looked up */
   struct dl_intern names; /* of GPUs: types and partitions */
   struct gpu_name *gpu;   /* one a name */
   size_t gpu_cap;
   bool used_ram, used_cores;
   struct dl_constant *added; /* from other estimates; owns their texts */
   size_t n_added, added_cap;
-  size_t coreless;  /* jobs without GPUs whose cores have no power */
+  size_t coreless;  /* jobs without GPUs whose cores are unknown */
+  size_t unnamed;   /* jobs by the cores of a CPU that is not named */
   size_t doubted;   /* jobs whose measured energy no such node takes */
   double doubted_w; /* mean power of the first of them, and its line */
   size_t doubted_line;
@@ -91,7 +97,7 @@ static enum dl_status add_gpu(struct dl_accounting *a, const char *text,
 static enum dl_status add_power(struct dl_accounting *a, const char *text,
                                 struct dl_diag *d) {
   const char *value;
-  struct node_power *p = &a->power[a->n_power];
+  struct nodes_of *p = &a->power[a->n_power];
   p->partition = split(text, &value);
   a->n_power++;
   if (!dl_parse_double(value, &p->w) || p->w <= 0 || p->w > 1e6)
@@ -99,6 +105,19 @@ static enum dl_status add_power(struct dl_accounting *a, const char *text,
                    "--node-power: expected W or PARTITION=W, not '%.64s'",
                    text);
   return DL_OK;
+}
+
+static enum dl_status add_cpu(struct dl_accounting *a, const char *text,
+                              struct dl_diag *d) {
+  const char *value;
+  const struct dl_descriptor *e;
+  struct nodes_of *p = &a->cpu[a->n_cpus];
+  p->partition = split(text, &value);
+  a->n_cpus++;
+  DL_TRY(dl_catalog_open(a->catalog, DL_ACCELERATOR, value, d));
+  DL_TRY(dl_catalog_get(a->catalog, DL_ACCELERATOR, value, &e, d));
+  p->cpu = DL_AS(accelerator, e);
+  return dl_cpu_check(p->cpu, value, d);
 }
 
 enum dl_status dl_accounting_new(struct dl_accounting **out,
@@ -113,6 +132,9 @@ enum dl_status dl_accounting_new(struct dl_accounting **out,
     DL_TRY(add_power(a, o->node_power.s[i], d));
   for (size_t i = 0; i < o->gpus.n; i++)
     DL_TRY(add_gpu(a, o->gpus.s[i], d));
+  a->cpu = dl_calloc(o->cpus.n, sizeof *a->cpu);
+  for (size_t i = 0; i < o->cpus.n; i++)
+    DL_TRY(add_cpu(a, o->cpus.s[i], d));
   return DL_OK;
 }
 
@@ -142,21 +164,24 @@ void dl_accounting_free(struct dl_accounting *a) {
     return;
   for (size_t i = 0; i < a->n_power; i++)
     free(a->power[i].partition);
+  for (size_t i = 0; i < a->n_cpus; i++)
+    free(a->cpu[i].partition);
   for (size_t i = 0; i < a->n_added; i++)
     free_texts(&a->added[i]);
   free(a->added);
   free(a->power);
+  free(a->cpu);
   free(a->gpu);
   dl_intern_free(&a->names);
   free(a);
 }
 
 /* The last one that names the partition, otherwise the last that names none. */
-static struct node_power *find_power(struct dl_accounting *a,
-                                     const char *partition) {
-  struct node_power *any = NULL;
-  for (size_t i = a->n_power; i > 0; i--) {
-    struct node_power *p = &a->power[i - 1];
+static struct nodes_of *find_nodes(struct nodes_of *list, size_t n,
+                                   const char *partition) {
+  struct nodes_of *any = NULL;
+  for (size_t i = n; i > 0; i--) {
+    struct nodes_of *p = &list[i - 1];
     if (partition && strcmp(p->partition, partition) == 0)
       return p;
     if (!any && p->partition[0] == '\0')
@@ -226,42 +251,80 @@ static double gpu_power(const struct dl_accelerator *gpu, double use) {
   return idle + (tdp - idle) * use;
 }
 
+/* The power of the cores of a job: given, of the CPU that is named, or, where
+ * no GPU counts, of one that is not. x is NaN: unknown. */
+static enum dl_status find_cores(struct dl_accounting *a,
+                                 const struct dl_cluster_job *r, bool gpu,
+                                 struct dl_interval *w, struct dl_diag *d) {
+  struct nodes_of *p = find_nodes(a->cpu, a->n_cpus, r->partition);
+  *w = (struct dl_interval){NAN, NAN, NAN};
+  if (!(r->n_cpus > 0))
+    return DL_OK;
+  if (a->o->core_power_w > 0) {
+    a->used_cores = true;
+    w->x = a->o->core_power_w * dl_or(r->cpu_util, 1);
+    w->low = w->high = w->x;
+  } else if (p) {
+    p->used = true;
+    dl_core_power(p->cpu, r->cpu_util, a->o->threads, w);
+  } else if (!gpu) {
+    a->unnamed++;
+    if (!(a->core_w[0] > 0))
+      DL_TRY(dl_server_core_power(a->catalog, a->core_w, d));
+    dl_core_power_range(a->core_w, r->cpu_util, a->o->threads, w);
+  }
+  w->x *= r->n_cpus;
+  w->low *= r->n_cpus;
+  w->high *= r->n_cpus;
+  return DL_OK;
+}
+
+/* The power of the GPUs of a job, 0 without any; NaN: unknown. */
+static enum dl_status find_gpu_power(struct dl_accounting *a,
+                                     const struct dl_cluster_job *r,
+                                     double *power, struct dl_diag *d) {
+  struct gpu_name *g = NULL;
+  *power = 0;
+  if (!(r->n_gpus > 0))
+    return DL_OK;
+  *power = NAN;
+  DL_TRY(find_gpu(a, r, &g, d));
+  if (!g || isnan(DL_AS(accelerator, g->gpu)->tdp_w))
+    return DL_OK;
+  g->used = true;
+  *power = r->n_gpus * share_of(a, r) *
+           gpu_power(DL_AS(accelerator, g->gpu), r->gpu_util);
+  return DL_OK;
+}
+
 /* Estimates the energy of the parts that are known. */
 static enum dl_status estimate_parts(struct dl_accounting *a,
                                      const struct dl_cluster_job *r,
                                      struct dl_accounted *out,
                                      struct dl_diag *d) {
-  double n_gpus = r->n_gpus, use = r->gpu_util;
-  double cores = r->n_cpus, cpu_use = r->cpu_util;
-  double ram_gb = r->ram_gb, power = 0;
-  struct gpu_name *g = NULL;
-  if (n_gpus > 0) {
-    enum dl_status status = find_gpu(a, r, &g, d);
-    if (status != DL_OK || !g || isnan(DL_AS(accelerator, g->gpu)->tdp_w))
-      return status;
-    g->used = true;
-    power +=
-        n_gpus * share_of(a, r) * gpu_power(DL_AS(accelerator, g->gpu), use);
-  }
-  bool cpu = a->o->core_power_w > 0 && cores > 0;
-  if (cpu) {
-    a->used_cores = true;
-    power += a->o->core_power_w * cores * dl_or(cpu_use, 1);
-  }
-  a->coreless += !g && !cpu;
-  if (!g && !cpu)
+  double power;
+  struct dl_interval cores;
+  DL_TRY(find_gpu_power(a, r, &power, d));
+  if (isnan(power))
     return DL_OK;
-  bool ram = ram_gb > 0;
-  if (ram) {
-    a->used_ram = true;
-    power += DL_MEMORY_W_PER_GB * ram_gb;
+  bool gpu = r->n_gpus > 0, ram = r->ram_gb > 0;
+  DL_TRY(find_cores(a, r, gpu, &cores, d));
+  bool cpu = !isnan(cores.x);
+  a->coreless += !gpu && !cpu;
+  if (!gpu && !cpu)
+    return DL_OK;
+  double memory = ram ? DL_MEMORY_W_PER_GB * r->ram_gb : 0;
+  a->used_ram |= ram;
+  out->energy_j = (power + dl_or(cores.x, 0) + memory) * out->duration_s;
+  out->boundary = dl_parts_boundary(gpu, cpu, ram);
+  out->from = isnan(r->gpu_util) ? DL_ENERGY_GPU_TDP : DL_ENERGY_GPU_USE;
+  if (gpu)
+    return DL_OK;
+  out->from = DL_ENERGY_CORES;
+  if (cores.low < cores.high) {
+    out->low_j = (cores.low + DL_LEAST_MEMORY * memory) * out->duration_s;
+    out->high_j = (cores.high + memory) * out->duration_s;
   }
-  out->energy_j = power * out->duration_s;
-  out->boundary = dl_parts_boundary(g, cpu, ram);
-  if (!g)
-    out->from = DL_ENERGY_CORES;
-  else
-    out->from = isnan(use) ? DL_ENERGY_GPU_TDP : DL_ENERGY_GPU_USE;
   return DL_OK;
 }
 
@@ -291,8 +354,11 @@ enum dl_status dl_account(struct dl_accounting *a,
                           struct dl_accounted *out, struct dl_diag *d) {
   double n_gpus = r->n_gpus * share_of(a, r), nodes = r->n_nodes;
   double use = r->gpu_util;
-  *out = (struct dl_accounted){
-      .job = r, .duration_s = r->duration_s, .energy_j = r->energy_j};
+  *out = (struct dl_accounted){.job = r,
+                               .duration_s = r->duration_s,
+                               .energy_j = r->energy_j,
+                               .low_j = NAN,
+                               .high_j = NAN};
   out->gpu_s = n_gpus > 0 ? n_gpus * out->duration_s : 0;
   out->idle_gpu_s = n_gpus > 0 ? out->gpu_s * (1 - use) : NAN;
   if (!isnan(out->energy_j)) {
@@ -303,7 +369,7 @@ enum dl_status dl_account(struct dl_accounting *a,
   }
   if (isnan(out->duration_s))
     return DL_OK;
-  struct node_power *p = find_power(a, r->partition);
+  struct nodes_of *p = find_nodes(a->power, a->n_power, r->partition);
   if (!p)
     return estimate_parts(a, r, out, d);
   p->used = true;
@@ -336,9 +402,14 @@ void dl_accounting_warn(const struct dl_accounting *a, struct dl_diag *d) {
             a->doubted_w);
   if (a->coreless > 0)
     dl_warn(d,
-            "%zu job%s without GPUs and without energy: say what cores or "
-            "nodes take with --core-power or --node-power",
+            "%zu job%s without GPUs and without energy: the accounting has no "
+            "cores; add NCPUS, or say what nodes take with --node-power",
             a->coreless, a->coreless == 1 ? "" : "s");
+  if (a->unnamed > 0)
+    dl_warn(d,
+            "%zu job%s by the cores of a usual server, %.3g W a core at its "
+            "TDP: name the CPU with --cpu",
+            a->unnamed, a->unnamed == 1 ? "" : "s", a->core_w[0]);
 }
 
 /* Whether another name before this one stands for its accelerator, too. */
@@ -362,8 +433,8 @@ static void add_gpu_constant(const struct dl_accelerator *gpu, const char *name,
 
 struct dl_constant *dl_accounting_constants(const struct dl_accounting *a,
                                             size_t *n) {
-  struct dl_constant *to =
-      dl_calloc(a->n_added + a->n_power + 2 * a->names.n + 2, sizeof *to);
+  struct dl_constant *to = dl_calloc(
+      a->n_added + a->n_power + 2 * a->names.n + a->n_cpus + 3, sizeof *to);
   *n = 0;
   for (size_t i = 0; i < a->n_added; i++)
     to[(*n)++] = a->added[i];
@@ -378,6 +449,13 @@ struct dl_constant *dl_accounting_constants(const struct dl_accounting *a,
       add_gpu_constant(gpu, "tdp_w", &gpu->tdp_w, to, n);
       add_gpu_constant(gpu, "idle_w", &gpu->idle_w, to, n);
     }
+  for (size_t i = 0; i < a->n_cpus; i++)
+    if (a->cpu[i].used)
+      add_gpu_constant(a->cpu[i].cpu, "tdp_w", &a->cpu[i].cpu->tdp_w, to, n);
+  if (a->unnamed > 0)
+    to[(*n)++] = (struct dl_constant){"core_tdp_w",   "W",
+                                      a->core_w[0],   "a core of servers",
+                                      DL_CORE_SOURCE, NULL};
   if (a->used_cores)
     to[(*n)++] = (struct dl_constant){
         "core_power_w", "W", a->o->core_power_w, "a core", "given", NULL};

@@ -10,7 +10,8 @@
  *             idle counts 0 where it is unknown (Green Algorithms has TDP * u)
  *     P_gpu = GPUs * TDP                         u unknown: an upper bound
  *             slices by MIG count by their share of a GPU's compute
- *     P_cpu = cores * W a core * u               u unknown: 1
+ *     P_cpu = cores * W a core * u               given; u unknown: 1
+ *     P_cpu = cores * share of the TDP of their CPU (core_power.h)
  *     P_ram = 0.3725 W/GB                        Green Algorithms (Lannelongue
  *             et al. 2021, doi 10.1002/advs.202100707)
  *
@@ -40,7 +41,9 @@ struct dl_cluster {
   struct dl_strlist node_power; /* "W" or "PARTITION=W" */
   struct dl_strlist gpus; /* "NAME", "TYPE=NAME" or "PARTITION=NAME": what the
                              GPUs of that type, there or elsewhere are */
+  struct dl_strlist cpus; /* "NAME" or "PARTITION=NAME": the CPUs of nodes */
   double core_power_w;    /* NaN */
+  double threads;         /* of a core that the scheduler allocates; NaN */
 };
 
 /* A job's figures. NaN: unknown. */
@@ -50,9 +53,10 @@ struct dl_accounted {
   const char *boundary; /* of energy_j; lives as long as the job, or longer */
   double duration_s;
   double energy_j;
-  double gpu_s;      /* GPUs x duration, by their share where they are slices
-                        of a GPU; 0 without GPUs */
-  double idle_gpu_s; /* of it not in use */
+  double low_j, high_j; /* 90 % interval of an estimate by cores */
+  double gpu_s;         /* GPUs x duration, by their share where they are slices
+                           of a GPU; 0 without GPUs */
+  double idle_gpu_s;    /* of it not in use */
 };
 
 struct dl_accounting;

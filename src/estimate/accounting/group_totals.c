@@ -38,7 +38,17 @@ static void add_boundary(struct dl_sums *s, const char *boundary) {
     snprintf(s->boundary, sizeof s->boundary, MIXED);
 }
 
-enum { DURATION, GPU, TOLD_GPU, IDLE_GPU, ENERGY, MEASURED };
+enum {
+  DURATION,
+  GPU,
+  TOLD_GPU,
+  IDLE_GPU,
+  ENERGY,
+  MEASURED,
+  CORES,
+  CORES_LOW,
+  CORES_HIGH
+};
 
 double *dl_sums_at(struct dl_sums *s, size_t i) {
   static const size_t at[DL_N_SUMS] = {offsetof(struct dl_sums, duration_s),
@@ -46,7 +56,10 @@ double *dl_sums_at(struct dl_sums *s, size_t i) {
                                        offsetof(struct dl_sums, known_gpu_s),
                                        offsetof(struct dl_sums, idle_gpu_s),
                                        offsetof(struct dl_sums, energy_j),
-                                       offsetof(struct dl_sums, measured_j)};
+                                       offsetof(struct dl_sums, measured_j),
+                                       offsetof(struct dl_sums, cores_j),
+                                       offsetof(struct dl_sums, cores_low_j),
+                                       offsetof(struct dl_sums, cores_high_j)};
   return (double *)(void *)((char *)s + at[i]);
 }
 
@@ -80,6 +93,11 @@ void dl_sums_add(struct dl_sums *s, const struct dl_accounted *job) {
   } else {
     s->estimated++;
     s->at_tdp += job->from == DL_ENERGY_GPU_TDP;
+  }
+  if (job->from == DL_ENERGY_CORES) {
+    add(s, CORES, job->energy_j, 0);
+    add(s, CORES_LOW, dl_or(job->low_j, job->energy_j), 0);
+    add(s, CORES_HIGH, dl_or(job->high_j, job->energy_j), 0);
   }
 }
 

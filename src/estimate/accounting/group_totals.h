@@ -9,7 +9,7 @@
 enum dl_key { DL_KEY_USER, DL_KEY_ACCOUNT, DL_KEY_PARTITION, DL_KEY_MONTH };
 enum { DL_N_KEYS = DL_KEY_MONTH + 1 };
 
-enum { DL_N_SUMS = 6 };
+enum { DL_N_SUMS = 9 };
 
 /* Starts as zero bytes. Sums are over what is known. They are carried with
  * twice the digits of a double (Dekker 1971, doi 10.1007/BF01397083), so that
@@ -20,7 +20,8 @@ struct dl_sums {
   double duration_s, gpu_s;
   double known_gpu_s, idle_gpu_s; /* if the GPU utilization is known */
   double energy_j, measured_j;
-  double rest[DL_N_SUMS]; /* of these six, in their order: sum - double */
+  double cores_j, cores_low_j, cores_high_j; /* estimated by cores */
+  double rest[DL_N_SUMS]; /* of these, in their order: sum - double */
   char boundary[24]; /* that all energies share, or "mixed"; "" without any */
 };
 
@@ -29,7 +30,7 @@ void dl_sums_add(struct dl_sums *s, const struct dl_accounted *job);
 /* Adds the jobs of `more`. */
 void dl_sums_join(struct dl_sums *s, const struct dl_sums *more);
 
-/* The i-th of the six sums. */
+/* The i-th of the sums. */
 double *dl_sums_at(struct dl_sums *s, size_t i);
 
 /* Idle share of the GPU time with a known utilization; NaN if there is none. */

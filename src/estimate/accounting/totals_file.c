@@ -18,8 +18,9 @@ enum { N_COUNTS = 5, N_TEXTS = 5 };
 static const char *const counts[N_COUNTS] = {
     "jobs", "measured_jobs", "estimated_jobs", "unknown_jobs", "at_tdp_jobs"};
 static const char *const sums[DL_N_SUMS] = {
-    "duration_s", "gpu_s",    "known_use_gpu_s",
-    "idle_gpu_s", "energy_j", "measured_energy_j"};
+    "duration_s",     "gpu_s",       "known_use_gpu_s",
+    "idle_gpu_s",     "energy_j",    "measured_energy_j",
+    "cores_energy_j", "cores_low_j", "cores_high_j"};
 static const char *const texts[N_TEXTS] = {"name", "unit", "of", "source",
                                            "year"};
 

@@ -7,8 +7,10 @@
 #include "catalog/architecture/token_costs.h"
 #include "estimate/methods/methods.h"
 #include "physics/cpu/cpu_inputs.h"
+#include "physics/cpu/cpu_tokens.h"
 #include "physics/cpu/package_power.h"
 #include "physics/fit_row.h"
+#include "quantities/gguf.h"
 #include "run/setup/training_setup.h"
 
 /* Tuned software takes down to 1 / 2.5 of the time of a plain framework: the
@@ -34,12 +36,20 @@ static double software_doubt(const struct dl_run *run,
              : 0;
 }
 
-bool dl_passes_on_cpu(const struct dl_job *job) {
+/* Whether the network of a job writes tokens one by one. */
+static bool writes(const struct dl_job *job) {
   const struct dl_architecture *arch = job->found.arch;
-  bool writes =
-      arch && dl_is_language_model(arch) && !isnan(arch->kv_cache_per_token);
+  return arch && dl_is_language_model(arch) && !isnan(arch->kv_cache_per_token);
+}
+
+bool dl_passes_on_cpu(const struct dl_job *job) {
   return dl_run_is_inference(job->run) && dl_is_cpu(job->found.gpu) &&
-         !writes && !dl_generator(job);
+         !writes(job) && !dl_generator(job);
+}
+
+bool dl_writes_on_cpu(const struct dl_job *job) {
+  return dl_run_is_inference(job->run) && dl_is_cpu(job->found.gpu) &&
+         writes(job);
 }
 
 const char *dl_cpu_lacks(const struct dl_job *job) {
@@ -134,4 +144,125 @@ void dl_cpu_training_power(const struct dl_engine *ctx,
   set_bounds(&est->power_w, doubt, doubt);
   est->energy_j.x = est->power_w.x * est->duration_s.x;
   set_bounds(&est->energy_j, hypot(low, doubt), hypot(high, doubt));
+}
+
+/* --- language models */
+
+/* Packages that wait for memory draw this share of what arithmetic adds to
+ * their idle power. */
+#define ANSWER_POWER 0.8
+
+/* Shares of the FP32 peak that prompts reach in 8 and 16 bits, as GGUF types
+ * do (gguf.h), relative to it without dot products of 8 bits, and of the tiles'
+ * peak in tuned software. */
+#define RATE_OF_8_BITS 0.96
+#define RATE_OF_16_BITS 0.5
+#define WITHOUT_DOT_PRODUCTS 0.55
+#define TILE_RATE 0.3
+#define LEAST_DOT_PRODUCTS 3 /* times the rate of FP32 */
+
+static double prompt_rate(const struct dl_job *job) {
+  const struct dl_accelerator *cpu = job->found.gpu;
+  enum dl_precision p = job->run->precision;
+  double fp32 = cpu->peak_fp32_tflops, rate = RATE_OF_16_BITS;
+  double tiles = dl_or(cpu->peak_bf16_tensor_tflops, 0) / fp32;
+  if (dl_is_gguf(p))
+    rate = dl_gguf_rate(p);
+  else if (p == DL_PRECISION_INT8)
+    rate = RATE_OF_8_BITS;
+  bool dots = cpu->peak_int8_tops > LEAST_DOT_PRODUCTS * fp32 || tiles > 0;
+  if (!dots)
+    rate *= WITHOUT_DOT_PRODUCTS;
+  bool tuned = dl_cpu_software_given(job->run) &&
+               dl_cpu_software_of(job->run) == DL_CPU_TUNED;
+  return tuned ? fmax(rate, TILE_RATE * tiles) : rate;
+}
+
+static bool is_client(const struct dl_accelerator *cpu) {
+  return cpu->memory_channels <= 2;
+}
+
+/* Mean tokens that a token of an answer attends to. */
+static double attended(const struct dl_serving_inputs *in, double tokens) {
+  return (1 - in->windowed) * tokens + in->windowed * fmin(tokens, in->window);
+}
+
+static void tokens_of(const struct dl_job *job,
+                      const struct dl_serving_inputs *in, double batch,
+                      struct dl_cpu_tokens *t) {
+  const struct dl_accelerator *cpu = job->found.gpu;
+  double sockets = job->run->n_gpus;
+  double share = dl_cpu_cores_share(job->run, cpu);
+  double picked = in->experts > 0 ? -expm1(batch * log1p(-in->share)) : 0;
+  double context = attended(in, in->prompt + in->answer / 2);
+  *t = (struct dl_cpu_tokens){
+      .batch = batch,
+      .prompt = in->prompt,
+      .answer = in->answer,
+      .weights_b = in->weight_bytes * (in->weights + picked * in->experts),
+      .kept_b = in->kept_bytes * context * in->kept,
+      .step_macs = in->token_weights + in->pair_macs * context,
+      .prompt_macs =
+          in->prompt *
+          (in->token_weights + in->pair_macs * attended(in, in->prompt / 2)),
+      .layers = in->layers,
+      .peak = 1e12 * cpu->peak_fp32_tflops * sockets * share,
+      .prompt_rate = prompt_rate(job),
+      .bandwidth = in->bandwidth * sockets,
+      .sockets = sockets,
+      .cores = cpu->multiprocessors * sockets * share,
+      .client = is_client(cpu),
+      .plain = dl_cpu_software_given(job->run) &&
+               dl_cpu_software_of(job->run) == DL_CPU_PYTORCH};
+}
+
+void dl_cpu_tokens_round(const struct dl_job *job,
+                         const struct dl_serving_inputs *in, double batch,
+                         struct dl_serving_cost *r) {
+  struct dl_package package = dl_package_of(job);
+  struct dl_cpu_tokens t;
+  struct dl_cpu_tokens_cost c;
+  double sockets = job->run->n_gpus;
+  tokens_of(job, in, batch, &t);
+  dl_cpu_tokens_of(&t, &c);
+  double answers_s = c.memory_s + c.compute_s + c.layers_s;
+  double answers_w =
+      package.idle_w + ANSWER_POWER * (package.power_w - package.idle_w);
+  *r = (struct dl_serving_cost){
+      .time_s = c.prompts_s + answers_s,
+      .prefill_s = c.prompts_s,
+      .decode_s = answers_s,
+      .prefill_j = c.prompts_s * sockets * package.power_w,
+      .decode_j = answers_s * sockets * answers_w,
+      .memory_s = c.memory_s,
+      .compute_s = c.compute_s,
+      .layers_s = c.layers_s,
+      .power_w = answers_w,
+      .static_w = package.idle_w,
+      .bound = c.layers_s > c.memory_s + c.compute_s ? "layers" : "memory"};
+  if (c.prompts_s > answers_s)
+    r->bound = "prompts";
+  else if (c.compute_s > fmax(c.memory_s, c.layers_s))
+    r->bound = "compute";
+}
+
+void dl_cpu_tokens_interval(const struct dl_engine *ctx,
+                            const struct dl_job *job, const struct dl_served *s,
+                            struct dl_estimate *est) {
+  const struct dl_cpu_tokens t = {.client = is_client(job->found.gpu)};
+  double power = dl_package_of(job).doubt * ctx->of_90;
+  double answer = dl_cpu_answer_doubt(&t) * ctx->of_90;
+  double prompt = DL_CPU_PROMPT_DOUBT * ctx->of_90;
+  double busy_s = s->prefill_s + s->decode_s;
+  double low =
+      -log((s->prefill_s * exp(-prompt) + s->decode_s * exp(-answer)) / busy_s);
+  double high =
+      log((s->prefill_s * exp(prompt) + s->decode_s * exp(answer)) / busy_s);
+  double busy_j = s->prefill_j + s->decode_j;
+  est->energy_j.low = est->energy_j.x + busy_j * expm1(-hypot(low, power));
+  est->energy_j.high = est->energy_j.x + busy_j * expm1(hypot(high, power));
+  set_bounds(&est->power_w, power, power);
+  if (s->idle_s > 0 || job->run->request_rate > 0)
+    return;
+  set_bounds(&est->duration_s, low, high);
 }

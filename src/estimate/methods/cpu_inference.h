@@ -29,6 +29,19 @@ void dl_cpu_round(const struct dl_hierarchical_fit *fit,
                   const struct dl_job *job, const void *inputs, double batch,
                   struct dl_serving_cost *r);
 
+/* Whether a job is inference on CPUs by language models that write tokens. */
+bool dl_writes_on_cpu(const struct dl_job *job);
+
+/* Sets a round of `batch` requests to such a model by cpu_tokens.h. */
+void dl_cpu_tokens_round(const struct dl_job *job,
+                         const struct dl_serving_inputs *in, double batch,
+                         struct dl_serving_cost *r);
+
+/* Sets its intervals. */
+void dl_cpu_tokens_interval(const struct dl_engine *ctx,
+                            const struct dl_job *job, const struct dl_served *s,
+                            struct dl_estimate *est);
+
 /* Sets the intervals of an estimate whose values are set. */
 void dl_cpu_interval(const struct dl_engine *ctx, const struct dl_job *job,
                      const struct dl_job_predictions *p,

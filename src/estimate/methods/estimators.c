@@ -67,10 +67,14 @@ void dl_estimate_throughput(struct dl_estimate *est, const struct dl_job *job) {
     return;
   dl_work_of(job, &w);
   double peak = 1e12 * dl_work_most_tflops(job) * job->run->n_gpus;
+  /* What the physical method and FLOPs estimate are the steps so far. */
+  double steps_s = est->duration_s.x;
+  if (est->id != DL_METHOD_PHYSICAL && est->duration_from != dl_flops.name)
+    steps_s = dl_without_overhead(job, steps_s);
   est->samples_per_s =
-      job->train_samples * job->epochs / (est->duration_s.x * w.train_share);
+      job->train_samples * job->epochs / (steps_s * w.train_share);
   est->tokens_per_s = est->samples_per_s * job->seq_len;
-  est->mfu = w.model_flop / (est->duration_s.x * peak);
+  est->mfu = w.model_flop / (steps_s * peak);
 }
 
 long dl_recommended(const struct dl_estimate *est, size_t n,

@@ -5,9 +5,11 @@
 
 #include "catalog/architecture/token_costs.h"
 #include "estimate/methods/cpu_inference.h"
+#include "estimate/methods/lowered_clock.h"
 #include "estimate/methods/methods.h"
 #include "estimate/methods/plain_software.h"
 #include "estimate/methods/work.h"
+#include "physics/cpu/cpu_inputs.h"
 #include "physics/fit_row.h"
 #include "physics/serving/serving_cost.h"
 #include "physics/training/training_inputs.h"
@@ -241,12 +243,15 @@ static void forward_passes(const struct problem *p, double batch,
 
 static void round_of(const struct problem *p, double batch,
                      struct dl_serving_cost *r) {
-  if (p->tokens)
+  if (p->tokens && p->on_cpu)
+    dl_cpu_tokens_round(p->job, (const void *)&p->at.inputs, batch, r);
+  else if (p->tokens)
     served_round(p, batch, r);
   else if (p->on_cpu)
     dl_cpu_round(p->fit->fit->state, p->job, &p->at.inputs, batch, r);
   else
     forward_passes(p, batch, r);
+  dl_lower_clock_of_round(p->job, r);
 }
 
 /* The least batch from 1 to `most` that serves `rate` requests a second; 0:
@@ -316,10 +321,12 @@ static bool set_up(struct problem *p, const struct dl_engine *ctx,
   enum dl_fit_of other = p->tuned ? DL_TUNED_TIME : DL_PHYSICAL_EPOCH;
   p->fit = &ctx->fit[p->tokens ? DL_SERVING_EPOCH : other];
   p->job = job;
-  p->plain = dl_is_plain(job) && !dl_passes_on_cpu(job);
+  p->plain = dl_is_plain(job) && !dl_is_cpu(job->found.gpu);
   s->tokens = p->tokens;
-  p->on_cpu = s->on_cpu = dl_passes_on_cpu(job) && ctx->fit[DL_CPU_TIME].p;
-  if (p->on_cpu)
+  p->on_cpu = dl_writes_on_cpu(job) ||
+              (dl_passes_on_cpu(job) && ctx->fit[DL_CPU_TIME].p);
+  s->on_cpu = p->on_cpu;
+  if (p->on_cpu && !p->tokens)
     p->fit = &ctx->fit[DL_CPU_TIME];
   if (language && !p->tokens && !p->on_cpu && !dl_encodes(arch)) {
     s->lacks = "measured runs of such language models";
@@ -338,10 +345,10 @@ static bool set_up(struct problem *p, const struct dl_engine *ctx,
     s->lacks = p->at.lacks;
     return false;
   }
-  if (p->on_cpu) {
+  if (p->on_cpu)
     s->lacks = dl_cpu_lacks(job);
+  if (s->lacks || (p->on_cpu && !p->tokens))
     return !s->lacks;
-  }
   if (!p->tokens) {
     s->lacks = lacks_of_passes(p);
     return !s->lacks;
@@ -420,7 +427,7 @@ static void add_doubt(const struct problem *p, double rounds,
                       const struct dl_serving_cost *round,
                       struct dl_served *s) {
   struct dl_serving_cost r = *round;
-  if (!p->tokens || !dl_may_be_plain(p->job))
+  if (!p->tokens || p->on_cpu || !dl_may_be_plain(p->job))
     return;
   dl_add_plain_host(p->job, 0, p->job->run->n_gpus, &r);
   s->maybe_s = rounds * r.plain_s;

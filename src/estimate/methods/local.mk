@@ -12,6 +12,8 @@ libdlest_a_SOURCES += \
 	%D%/input_bound.h \
 	%D%/language_training.c \
 	%D%/language_training.h \
+	%D%/lowered_clock.c \
+	%D%/lowered_clock.h \
 	%D%/methods.h \
 	%D%/model_intervals.c \
 	%D%/physical_method.c \

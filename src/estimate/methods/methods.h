@@ -18,8 +18,14 @@
 DL_ESTIMATORS(DL_ESTIMATOR)
 #undef DL_ESTIMATOR
 
-/* Time before the first step of a training whose duration is not given, s. */
+/* Time before the first step of a training whose duration is not given, s, and
+ * the time beside its steps, as a share of theirs. */
 double dl_startup_s(const struct dl_job *job);
+double dl_overhead(const struct dl_job *job);
+
+/* Duration of a training whose steps take so long, s, and the other way. */
+double dl_with_overhead(const struct dl_job *job, double steps_s);
+double dl_without_overhead(const struct dl_job *job, double duration_s);
 
 /* Sets the estimate of inference, given what conditions it. */
 void dl_estimate_inference(const struct dl_engine *ctx,

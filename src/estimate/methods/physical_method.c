@@ -50,8 +50,26 @@ double dl_physical_duration(const struct dl_job *job,
   return epoch_s * job->epochs;
 }
 
+/* A known duration has all in it. */
+static double beside(const struct dl_job *job, double x) {
+  bool given = dl_run_set_has(&job->row->given, DL_RUN_duration_s);
+  return given ? 0 : dl_or(x, 0);
+}
+
 double dl_startup_s(const struct dl_job *job) {
-  return isnan(job->known.run_s) ? dl_or(job->run->startup_s, 0) : 0;
+  return beside(job, job->run->startup_s);
+}
+
+double dl_overhead(const struct dl_job *job) {
+  return beside(job, job->run->overhead);
+}
+
+double dl_with_overhead(const struct dl_job *job, double steps_s) {
+  return steps_s * (1 + dl_overhead(job)) + dl_startup_s(job);
+}
+
+double dl_without_overhead(const struct dl_job *job, double duration_s) {
+  return (duration_s - dl_startup_s(job)) / (1 + dl_overhead(job));
 }
 
 static void scale(struct dl_estimate *est, const struct dl_prediction *p,
@@ -418,7 +436,10 @@ void dl_estimate_inference(const struct dl_engine *ctx,
   est->model = ctx->fit[s->tokens ? DL_SERVING_EPOCH : other].model;
   est->energy_j.x = s->prefill_j + s->decode_j + s->idle_j;
   est->power_w.x = est->energy_j.x / s->time_s;
-  if (s->on_cpu) {
+  if (s->on_cpu && s->tokens) {
+    est->model = NULL;
+    dl_cpu_tokens_interval(ctx, job, s, est);
+  } else if (s->on_cpu) {
     dl_cpu_interval(ctx, job, p, est);
   } else if (s->tokens) {
     serving_interval(ctx->fit[DL_SERVING_EPOCH].fit, &p->of[DL_SERVING_EPOCH],

@@ -47,11 +47,15 @@ static const struct precision {
 
 static const struct precision *precision(const struct dl_job *job) {
   enum dl_precision p = job->run->precision;
+  if (dl_is_gguf(p))
+    p = DL_PRECISION_FP16;
   return p == DL_PRECISION_UNKNOWN ? NULL : &precisions[p];
 }
 
 double dl_work_bytes(const struct dl_job *job) {
   const struct precision *p = precision(job);
+  if (dl_is_gguf(job->run->precision))
+    return dl_gguf_bits(job->run->precision) / 8;
   return p ? p->bytes : 4;
 }
 
@@ -213,7 +217,8 @@ static void decode(const struct dl_job *job, const struct dl_transformer *t,
   struct dl_decoding step = dl_transformer_decoding(t, job->run->prompt_tokens);
   double n = job->run->output_tokens;
   double bytes = dl_or(job->run->weight_bytes, dl_work_bytes(job));
-  double kept = dl_or(job->run->kv_bytes, dl_work_bytes(job));
+  double usual = dl_is_gguf(job->run->precision) ? 2 : dl_work_bytes(job);
+  double kept = dl_or(job->run->kv_bytes, usual);
   double batch = dl_or(job->run->batch_size, 1);
   double served = fmin(batch, job->run->requests);
   double rounds = job->run->requests / served;

@@ -99,7 +99,7 @@ static double need_of(const struct dl_search *s) {
 static void checkpoint(const struct dl_search *s) {
   struct dl_run *r = &s->row->run;
   const struct dl_transformer *t = s->row->found.arch->transformer;
-  double has = s->row->found.gpu->memory_gb;
+  double has = dl_usable_gb(s->row->found.gpu);
   double layers = t->layers + t->decoder_layers;
   double least = need_of(s);
   r->checkpointed_layers = 1;
@@ -112,7 +112,7 @@ static void checkpoint(const struct dl_search *s) {
  * without computing anything again that could be left, or NaN. */
 static double consider(struct dl_search *s) {
   struct dl_run *r = &s->row->run;
-  double has = s->row->found.gpu->memory_gb;
+  double has = dl_usable_gb(s->row->found.gpu);
   bool open = !dl_is_settled(s, DL_RUN_checkpointing);
   if (open) {
     r->checkpointing = DL_CHECKPOINT_NONE;
@@ -283,7 +283,7 @@ static bool may_fit(struct dl_search *s) {
   put_open(s, 1, 1, DL_CHECKPOINT_FULL);
   double need = need_of(s);
   dl_setup_put(&s->row->run, &before);
-  return !(need > s->row->found.gpu->memory_gb);
+  return !(need > dl_usable_gb(s->row->found.gpu));
 }
 
 /* Seconds for a token that no micro-batches undercut: the largest are the

@@ -3,12 +3,14 @@
 
 #include <math.h>
 
+#include "base/constants.h"
 #include "catalog/architecture/token_costs.h"
 #include "catalog/architecture/transformer.h"
 #include "estimate/methods/plain_software.h"
 #include "estimate/methods/work.h"
 #include "estimate/node/activations.h"
 #include "estimate/node/parallel.h"
+#include "physics/cpu/cpu_inputs.h"
 #include "run/setup/training_setup.h"
 
 /* Bytes of a quantized weight: 4 bits, and of each 64 a scale of 8 bits, of
@@ -27,6 +29,7 @@
 #define LEAST_STATES 0.97
 #define MOST_STATES 1.05
 #define DRIVER 0.5
+#define REPORTED 0.987 /* share of the memory that CUDA reports */
 #define LEAST_OF_IMAGES 0.22
 #define MOST_OF_IMAGES 0.53
 #define LEAST_OF_TOKENS 0.45
@@ -248,23 +251,42 @@ static void bound(const struct dl_job *job, struct dl_memory_need *m) {
   m->high_gb = MOST_STATES * states + DRIVER + rest * exp(most);
 }
 
-void dl_memory_of(const struct dl_job *job, struct dl_memory_need *m) {
+double dl_usable_gb(const struct dl_accelerator *gpu) {
+  if (!gpu)
+    return NAN;
+  double ecc = dl_or(gpu->ecc_share, 0);
+  return gpu->memory_gb * (1 - ecc) * REPORTED * DL_BYTES_PER_GIB / 1e9 -
+         DRIVER;
+}
+
+/* The memory of CPUs is their node's. */
+static double memory_at_hand(const struct dl_job *job) {
   const struct dl_accelerator *gpu = job->found.gpu;
+  if (!gpu)
+    return NAN;
+  bool given = job->row && dl_run_set_has(&job->row->given, DL_RUN_ram_gb);
+  if (!dl_is_cpu(gpu))
+    return dl_usable_gb(gpu);
+  return given ? job->run->ram_gb : gpu->memory_gb;
+}
+
+void dl_memory_of(const struct dl_job *job, struct dl_memory_need *m) {
   if (dl_run_is_inference(job->run)) {
     hold_inference(job, m);
   } else {
     hold_training(job, m);
   }
-  double has = gpu ? gpu->memory_gb : (double)NAN;
+  m->has_gb = memory_at_hand(job);
   m->batch = batch_of(job);
   /* GPUs that serve a language model share its copies, and all requests. */
-  m->shared = dl_run_is_inference(job->run) && dl_language_of(job);
+  m->shared = dl_run_is_inference(job->run) && dl_language_of(job) &&
+              !dl_is_cpu(job->found.gpu);
   if (m->shared && job->run->n_gpus > 1) {
     m->model_gb /= dl_or(job->run->tensor_parallel, job->run->n_gpus);
     m->sample_gb /= job->run->n_gpus;
   }
   m->need_gb = m->model_gb + m->batch * m->sample_gb;
   bound(job, m);
-  m->over = m->need_gb > has;
-  m->fits = usual((has - m->model_gb) / m->sample_gb);
+  m->over = m->need_gb > m->has_gb;
+  m->fits = usual((m->has_gb - m->model_gb) / m->sample_gb);
 }

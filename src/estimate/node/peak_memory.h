@@ -75,10 +75,9 @@
  * assumed to be a quarter of A (ResNet-50: 14 %, MobileNetV2: 25 %, VGG-16: 47
  * %), of a language model A by its number of layers.
  *
- * GPUs on which a language model serves share it and its requests. The context
- * of the driver (about half a GB) and what the allocator keeps in reserve (12 %
- * in these data, median) come on top. They are about as much as the GB of
- * specifications, 2^30 bytes, are more than 1e9.
+ * GPUs on which a language model serves share it and its requests. What the
+ * allocator keeps in reserve (12 % in these data, median) comes on top; it gives
+ * most of it back before it fails.
  *
  * The interval of 90 % goes from .97 of the states and a part of all else to
  * 1.05 of the states, half a GB of the driver and a multiple of all else. These
@@ -92,6 +91,12 @@
 
 #include "estimate/job.h"
 
+/* What a program can use of an accelerator, 1e9 bytes; NaN where unknown or no
+ * accelerator is given. The GB of specifications are GiB (2^30 bytes). CUDA
+ * reports .979 to .992 of them (A100, H100, V100, T4, L4, RTX 3090), without
+ * what ECC takes of GDDR memory; a program's own context takes half a GB. */
+double dl_usable_gb(const struct dl_accelerator *gpu);
+
 /* 1e9 bytes, NaN where unknown. */
 struct dl_memory_need {
   double states_gb; /* weights, gradients and optimizer */
@@ -102,10 +107,13 @@ struct dl_memory_need {
   double need_gb;   /* model_gb + batch x sample_gb */
   double low_gb;    /* bounds of its 90 % interval */
   double high_gb;
-  double fits; /* largest usual batch that fits the GPU: a power of two,
-                  or above 64 a multiple of 32; 0: none */
-  bool shared; /* by all GPUs: the figures count one's part */
-  bool over;   /* need_gb exceeds the GPU's memory */
+  double fits;   /* largest usual batch that fits the GPU: a power of two,
+                    or above 64 a multiple of 32; 0: none */
+  bool shared;   /* by all GPUs: the figures count one's part */
+  double has_gb; /* what programs can use of the GPU's memory; of CPUs the
+                    node's, where it is given;
+                    NaN: unknown */
+  bool over;     /* need_gb exceeds it */
 };
 
 void dl_memory_of(const struct dl_job *job, struct dl_memory_need *m);

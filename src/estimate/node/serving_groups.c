@@ -22,7 +22,7 @@ static bool fits(struct dl_row *row, double tensor) {
   row->run.tensor_parallel = tensor;
   dl_memory_of(&job, &m);
   row->run.tensor_parallel = was;
-  double has = row->found.gpu->memory_gb;
+  double has = dl_usable_gb(row->found.gpu);
   return !(m.need_gb > SHARE_OF_MEMORY * has) &&
          !(m.model_gb > SHARE_OF_WEIGHTS * has);
 }

@@ -11,6 +11,7 @@
 #include "catalog/architecture/token_costs.h"
 #include "catalog/architecture/transformer.h"
 #include "estimate/conditioning/known.h"
+#include "estimate/methods/lowered_clock.h"
 #include "estimate/methods/work.h"
 #include "estimate/node/memory_remedy.h"
 #include "estimate/node/parallel.h"
@@ -119,7 +120,7 @@ static void say_fits(const struct dl_job *job, const struct dl_memory_need *m,
   double n = job->run->n_gpus;
   bool shared = n > 1 && m->shared;
   char need[DL_NUMBER_SIZE];
-  if (m->model_gb > job->found.gpu->memory_gb)
+  if (m->model_gb > m->has_gb)
     dl_text_printf(to, "%s GB without any sample",
                    dl_format_digits(need, m->model_gb, 3));
   else if (m->fits > 0) {
@@ -137,16 +138,20 @@ static bool over_memory(const struct dl_result *r, struct dl_text *say) {
   if (!m.over || !say)
     return m.over;
   bool split = job->run->scaling == DL_SCALE_STRONG && job->run->n_gpus > 1;
-  char need[DL_NUMBER_SIZE];
+  char need[DL_NUMBER_SIZE], has[DL_NUMBER_SIZE];
   DL_TEXT(remedy);
   dl_text_printf(say, "batch of %g", split ? job->run->batch_size : m.batch);
   if (split)
     dl_text_printf(say, " (%g on each GPU)", m.batch);
-  dl_text_printf(say, " needs about %s GB, more than the %g GB of %s; ",
-                 dl_format_digits(need, m.need_gb, 3),
-                 job->found.gpu->memory_gb, job->found.gpu->head.id);
+  dl_text_printf(
+      say,
+      " needs about %s GB, more than the %s GB that programs can use "
+      "of %s; ",
+      dl_format_digits(need, m.need_gb, 3),
+      dl_format_digits(has, m.has_gb, 3),
+      job->found.gpu->head.id);
   say_fits(job, &m, split, say);
-  if (dl_memory_remedy(job, &remedy))
+  if (!dl_is_cpu(job->found.gpu) && dl_memory_remedy(job, &remedy))
     dl_text_printf(say, "; %s", dl_text_str(&remedy));
   return true;
 }
@@ -283,6 +288,24 @@ static bool unknown_link(const struct dl_result *r, struct dl_text *say) {
              gpu->head.id, DL_PCIE_3_X16_GB_S);
 }
 
+/* A locked clock that no estimate depends on: of a CPU, of a GPU whose boost
+ * clock is not known, or not below it. */
+static bool unused_clock(const struct dl_result *r, struct dl_text *say) {
+  const struct dl_job *job = &r->job;
+  const struct dl_accelerator *gpu = job->found.gpu;
+  if (!(job->run->gpu_clock_mhz > 0) || !isnan(dl_relative_clock(job)))
+    return false;
+  if (gpu && !dl_is_cpu(gpu) && !isnan(gpu->boost_mhz))
+    return SAY(say,
+               "--gpu-clock %g has no effect: '%s' boosts to %g MHz, not "
+               "more; give a lower clock",
+               job->run->gpu_clock_mhz, gpu->head.id, gpu->boost_mhz);
+  return SAY(say,
+             "--gpu-clock %g has no effect: no boost clock of a GPU is known; "
+             "give --set gpu.boost_mhz=VALUE",
+             job->run->gpu_clock_mhz);
+}
+
 /* A limit above the TDP, which networks for images do not reach, but in tuned
  * software. */
 static bool raised_limit(const struct dl_result *r, struct dl_text *say) {
@@ -307,7 +330,8 @@ static bool lacks_rate(const struct dl_result *r, struct dl_text *say) {
   const char *used, *rate;
   if (r->predictions.served.on_cpu) {
     const struct dl_accelerator *cpu = job->found.gpu;
-    return dl_is_16_bit(job->run->precision) && isnan(cpu->peak_bf16_tflops) &&
+    return !r->predictions.served.tokens && dl_is_16_bit(job->run->precision) &&
+           isnan(cpu->peak_bf16_tflops) &&
            isnan(cpu->peak_bf16_tensor_tflops) &&
            SAY(say, "%s computes 16-bit formats in FP32, whose rate is used",
                cpu->head.id);
@@ -403,6 +427,8 @@ const struct dl_estimate_rule dl_estimate_rules[DL_N_ESTIMATE_RULES] = {
     {"unknown_link", unknown_link, NULL,
      "the link between the GPUs is not known: PCIe 3.0 x16 is assumed "
      "(gpu.link_gb_s)"},
+    {"unused_clock", unused_clock, NULL,
+     "gpu_clock_mhz has no effect at or above the boost clock, and on CPUs"},
     {"raised_limit", raised_limit, NULL,
      "power_limit_w has no effect above the TDP on networks for images; give "
      "gpu.tdp_w for another board"},

@@ -68,7 +68,7 @@ static void take_widths(struct dl_suggestion_row *to,
 static double lacking_memory(const struct dl_job *job) {
   struct dl_memory_need m;
   dl_memory_of(job, &m);
-  return m.over ? m.need_gb - job->found.gpu->memory_gb : 0;
+  return m.over ? m.need_gb - m.has_gb : 0;
 }
 
 /* The targets that columns of a row have. */

@@ -405,8 +405,8 @@ static void limit(struct language_step *s, struct dl_taped wanted) {
   s->power =
       dl_taped_limit(wanted, most, kappa, static_power(k, in->chips), &slow);
   s->time = dl_taped_product(s->unlimited, slow);
-  if (in->whole)
-    by(k, &s->time, DL_LANG_WHOLE, 1);
+  if (in->unknown)
+    by(k, &s->time, DL_LANG_UNKNOWN, 1);
 }
 
 static void power_of(struct language_step *s) {

@@ -74,7 +74,7 @@
  * about 12 on each of a layer's 16. A step takes
  *
  *   T0 = R (T1 + Tv) + (T1^4 + Tr^4)^(1/4) - T1 + To
- *   T  = T0 (1 + strag log2(nodes)) whole^w
+ *   T  = T0 (1 + strag log2(nodes)) unknown^w
  *
  * or, where gradients are summed up after the backward pass and not beside it,
  * T0 = R (T1 + Tv) + Tr + To: Horovod in TensorFlow, and MLPerf's BERT on PCIe
@@ -101,11 +101,10 @@
  * Tr: the all-reduce
  * of the gradients (without ZeRO-3), behind the last backward pass; To:
  * optimizer, wopt x its bytes / (em BW); w = 1 where the software stack is not
- * given: whole trainings, as laboratories report them, take longer than their
- * steps at their best. Collectives take bytes / link + alpha log2(members)
- * each: `link` is xl (NVLink) or xp (PCIe) of the link's rate within the
- * domain, and at most xn of what the network adapters of all its GPUs have
- * beyond it.
+ * given: software of laboratories is slower than tuned trainers at their best.
+ * Collectives take bytes / link + alpha log2(members) each: `link` is xl
+ * (NVLink) or xp (PCIe) of the link's rate within the domain, and at most xn of
+ * what the network adapters of all its GPUs have beyond it.
  *
  * Each GPU draws, m (Tc + Ta) of a step computing and m Tm + To moving data,
  *
@@ -155,7 +154,7 @@ enum dl_language_constant {
   DL_LANG_XTP,     /* share of the link's rate, tensor parallelism */
   DL_LANG_ALPHA,   /* s: a step of a collective */
   DL_LANG_STRAG,   /* slower with each doubling of the nodes */
-  DL_LANG_WHOLE,   /* a whole training, relative to its steps */
+  DL_LANG_UNKNOWN, /* software that is not known, relative */
   DL_LANG_PA,      /* static power, share of TDP */
   DL_LANG_PB,      /* W s/GB: static power by bandwidth, GDDR6 and later */
   DL_LANG_PU,      /* busy */
@@ -254,7 +253,7 @@ struct dl_language_inputs {
   int format;           /* enum dl_language_format */
   int gathers;          /* weights are divided too (ZeRO-3) */
   int fused, graphs;    /* software; */
-  int whole;            /* 1: not given */
+  int unknown;          /* 1: not given */
   int pcie;             /* the link is PCIe */
   int by_weight;        /* operations on each tensor of weights in turn */
   int reduces_last;     /* gradients, after the backward pass */

@@ -358,7 +358,7 @@ const char *dl_language_inputs_read(const struct dl_physics_row *row,
   in->by_weight =
       dl_framework_of(run) == DL_FRAMEWORK_TENSORFLOW && !in->graphs;
   in->reduces_last = in->by_weight || (in->graphs && in->pcie);
-  in->whole = !run->stack;
+  in->unknown = !run->stack;
   read_software(row, in);
   group(row, &in->grouping);
   locate(in);

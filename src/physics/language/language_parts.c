@@ -49,7 +49,7 @@ void dl_language_parts_of(const struct dl_fit_row *row,
   parts->gpu_share = kernels / fmax(kernels, cost->launch);
   parts->untuned = inputs->untuned;
   parts->if_tuned = parts->if_plain = 0;
-  if (inputs->whole) {
+  if (inputs->unknown) {
     parts->if_tuned = log(time_with(row, 0) / cost->time);
     parts->if_plain = log(time_with(row, 1) / cost->time);
   }

@@ -9,12 +9,13 @@
 
 #include "catalog/descriptor_kinds.h"
 #include "physics/physics.h"
+#include "quantities/gguf.h"
 
 /* Automatic mixed precision and 16-bit formats: tensor cores, half the
- * bytes. */
+ * bytes. GGUF weights are multiplied in 16 bits. */
 static inline bool dl_is_16_bit(enum dl_precision precision) {
   return precision == DL_PRECISION_AMP || precision == DL_PRECISION_FP16 ||
-         precision == DL_PRECISION_BF16;
+         precision == DL_PRECISION_BF16 || dl_is_gguf(precision);
 }
 
 /* Peak rate in a 16-bit format, TFLOP/s, 0 without one: BF16 is emulated where

@@ -71,6 +71,8 @@ static bool is_8_bit(enum dl_precision precision) {
 }
 
 static double bytes_of(enum dl_precision precision) {
+  if (dl_is_gguf(precision))
+    return dl_gguf_bits(precision) / 8;
   if (dl_is_16_bit(precision))
     return 2;
   if (precision == DL_PRECISION_FP4)

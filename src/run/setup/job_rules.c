@@ -7,6 +7,7 @@
 #include "catalog/architecture/scaling.h"
 #include "catalog/architecture/token_costs.h"
 #include "catalog/sample_kinds.h"
+#include "quantities/gguf.h"
 #include "run/run.h"
 
 /* A data set must hold what the network takes, unless all that it gives is
@@ -100,14 +101,19 @@ static bool breaks_trainer(const struct dl_row *row,
                          arch->head.id);
 }
 
-/* A known duration has the start-up in it. */
+/* A known duration has all of a training in it. */
 static bool breaks_startup(const struct dl_row *row,
                            struct dl_message_style *to) {
-  return row->run.startup_s > 0 &&
+  const struct dl_run *r = &row->run;
+  char word[DL_WORD_SIZE];
+  return (r->startup_s > 0 || r->overhead > 0) &&
          dl_run_set_has(&row->given, DL_RUN_duration_s) &&
          dl_rule_message(
-             to, "{startup_s} does not go with a known duration, which has the "
-                 "start-up in it; leave one out");
+             to,
+             "%s does not go with a known duration, which has it in it; "
+             "leave one out",
+             dl_column_word(to, r->startup_s > 0 ? "startup_s" : "overhead",
+                            word));
 }
 
 /* More cores than the CPUs have. */
@@ -123,9 +129,47 @@ static bool breaks_cores(const struct dl_row *row,
                          row->run.cpu_cores, n, cpu->head.id, all);
 }
 
+/* Sockets share layers and requests by their memory. */
+static bool breaks_cpu(const struct dl_row *row, struct dl_message_style *to) {
+  const struct dl_accelerator *cpu = row->found.gpu;
+  const struct dl_run *r = &row->run;
+  const struct dl_named_number parts[] = {
+      {"tensor_parallel", r->tensor_parallel},
+      {"pipeline_parallel", r->pipeline_parallel},
+      {"expert_parallel", r->expert_parallel},
+      {"context_parallel", r->context_parallel},
+      {"replicas", r->replicas}};
+  const char *name = NULL;
+  char word[DL_WORD_SIZE];
+  if (!cpu || !dl_is_word(cpu->form, "socket") || !isnan(cpu->memory_gb))
+    return false;
+  for (size_t i = 0; i < DL_LENGTH(parts) && !name; i++)
+    if (parts[i].x > 1 &&
+        dl_run_set_has(&row->given, dl_run_column_find(parts[i].name)->id))
+      name = parts[i].name;
+  return name && dl_rule_message(to,
+                                 "%s is for GPUs, and '%s' is a CPU; leave it "
+                                 "out",
+                                 dl_column_word(to, name, word), cpu->head.id);
+}
+
+/* Weights of a few bits are for models that write tokens, and do not learn. */
+static bool breaks_gguf(const struct dl_row *row, struct dl_message_style *to) {
+  const struct dl_architecture *arch = row->found.arch;
+  const struct dl_run *r = &row->run;
+  bool serves = dl_run_is_inference(r) && arch && dl_is_language_model(arch) &&
+                !isnan(arch->kv_cache_per_token);
+  return dl_is_gguf(r->precision) && arch && !serves &&
+         dl_rule_message(to,
+                         "{precision} %s is a format of weights for inference "
+                         "of language models that write tokens; give another",
+                         dl_precision_words[r->precision]);
+}
+
 bool dl_dataset_check(const struct dl_row *row, const struct dl_dataset *data,
                       struct dl_message_style *to) {
   return breaks_data(row, data, to) || breaks_image(row, to) ||
          breaks_machine(row, to) || breaks_trainer(row, to) ||
-         breaks_startup(row, to) || breaks_cores(row, to);
+         breaks_startup(row, to) || breaks_cores(row, to) ||
+         breaks_cpu(row, to) || breaks_gguf(row, to);
 }

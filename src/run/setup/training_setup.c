@@ -415,8 +415,7 @@ static bool breaks_limit(const struct dl_row *row,
   return false;
 }
 
-/* Two sizes of one training: its tokens hold no validation of each epoch, and
- * an epoch has as many tokens as its samples. */
+/* Two sizes of one training: an epoch has as many tokens as its samples. */
 static bool breaks_sizes(const struct dl_row *row, double seq,
                          struct dl_message_style *to) {
   const struct dl_run *r = &row->run;
@@ -427,11 +426,6 @@ static bool breaks_sizes(const struct dl_row *row, double seq,
     return dl_rule_message(
         to, "{tokens} is for language models, and '%s' is none; leave it out",
         arch->head.id);
-  if (tokens && r->val_samples > 0 &&
-      dl_run_set_has(&row->given, DL_RUN_val_samples))
-    return dl_rule_message(
-        to, "{tokens} is the whole training; it does not go with "
-            "{val_samples}");
   return samples && dl_run_set_has(&row->given, DL_RUN_train_tokens) &&
          fabs(r->train_samples * seq - r->train_tokens) >
              1e-6 * r->train_tokens &&

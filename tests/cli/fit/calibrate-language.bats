@@ -13,7 +13,7 @@ runs() { # COLUMN,... VALUE,...: runs.csv
 # estimate MODEL [ARG...]: seconds, power, half the width of the time
 estimate() {
   "$DLEST" predict --model "$@" --arch gpt2 --gpu a100 --batch-size 8 \
-    --seq-len 1024 --tokens 1e9 --method physical -q --format json |
+    --seq-len 1024 --tokens 1e9 --overhead 0 --startup 0 --method physical -q --format json |
     jq -r '.estimates[0] | "\(.duration_s) \(.power_w) \(
       (.duration_high_s / .duration_low_s | log) / 2) \(.interval_from)"'
 }

@@ -183,7 +183,7 @@ close() {
   local need
   "$DLEST" predict -a resnet50 -g rtx-4090 -b 4096 --precision amp -q \
     --format json >need.json
-  need=$(jq '.memory_need_gb - 24' need.json)
+  need=$(jq '.memory_need_gb - .memory_usable_gb' need.json)
   try calibrate plan.csv --suggest
   [ "$status" -eq 0 ]
   grep -q "plan.csv:2: $(message run_may_not_fit "$(printf %.0f "$need")")" err

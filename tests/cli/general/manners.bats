@@ -42,8 +42,8 @@ commands() {
     comapre runs.csv
   refuses 2 "dlest: $(message unknown_command frobnicate '')" frobnicate
   misused predict \
-    "$(message unknown_option --batchsize "$(meant --batch-size)" predict)" \
-    --batchsize 3
+    "$(message unknown_option --batch-siez "$(meant --batch-size)" predict)" \
+    --batch-siez 3
   misused predict "$(message unknown_option --deadline \
     "$(message it_is_one_of "'dlest recommend'")" predict)" --deadline 3h
   misused calibrate "$(message unknown_option --dataset \
@@ -209,16 +209,11 @@ commands() {
 }
 
 @test "tables with other separators, in UTF-16, compressed: what to do" {
-  printf 'arch;gpu;energy_j\nresnet50;a100;12,5\n' >semi.csv
-  printf 'arch\tgpu\tenergy_j\nresnet50\ta100\t12.5\n' >tab.csv
+  printf 'arch|gpu|energy_j\nresnet50|a100|12.5\n' >bars.csv
   for command in compare 'predict --input' fit; do
     # shellcheck disable=SC2086
-    {
-      refuses 3 "dlest: semi.csv:1: $(message columns_are_separated "';'")" \
-        $command semi.csv
-      refuses 3 "dlest: tab.csv:1: $(message columns_are_separated tabs)" \
-        $command tab.csv
-    }
+    refuses 3 "dlest: bars.csv:1: $(message columns_are_separated "'|'")" \
+      $command bars.csv
   done
   printf 'arch,gpu,energy_j\nresnet50,a100,12.5\n' >t.csv
   iconv -t utf-16 t.csv >wide.csv

@@ -47,7 +47,7 @@ VALUES = {
     "no-scale": None, "node": "dgx-a100", "node-power": "700",
     "denoising-steps": "4", "offset": "epochs", "output-tokens": "30", "parts": None,
     "path-pattern": "{run_id}-{x}.csv", "per": "arch", "phase": "inference",
-    "phases": "2,5", "precision": "fp64", "predictions": "out.csv",
+    "gpu-clock": "900", "overhead": "0.3", "phases": "2,5", "precision": "fp64", "predictions": "out.csv",
     "price": "0.3EUR", "gpu-price": "2USD/h", "recommend --by": "time", "prompt-tokens": "400", "pue": "1.5", "ram-gb": "64",
     "request-rate": "3", "requests": "9", "samples": "9",
     "scaling": "strong", "score": "rmse_j", "script": None,
@@ -61,7 +61,7 @@ VALUES = {
     "title": "x", "tokens": "1e9", "top": "1", "totals": "totals.csv", "train-samples": "1000",
     "truncate-watts": None, "until": "2001-01", "use-gpus": "1",
     "user": "nobody", "utilisation": "0.5",
-    "utilization": "0.5", "val-samples": "77",
+    "utilization": "0.5", "val-samples": "77777",
     "fine-tune": "head", "train-tokens": "1e9", "optimizer": "sgd",
     "checkpointing": "full", "attention": "eager", "sharding": "zero2",
     "replicas": "1", "beams": "2", "weight-bytes": "0.6",
@@ -69,7 +69,7 @@ VALUES = {
     "expert-parallel": "1", "context-parallel": "1", "grad-accum": "2",
     "global-batch": "48", "stack": "compiled", "network": "200",
     "gpus-per-node": "4", "weight": "gpu_power_w", "where": "zz=1", "width": "60", "window": "2",
-    "with": "runs.csv", "cores": "4", "cpu": "epyc-7742", "sockets": "2",
+    "with": "runs.csv", "cores": "4", "cpu": "epyc-7742", "sockets": "2", "threads-per-core": "2",
     "allow-none": None, "cpu-tdp": "100", "extrapolate": None,
     "force": None, "join": None, "no-trace": None,
     "pid": "1", "stop-over-budget": None, "record --gpus": "0",
@@ -147,7 +147,8 @@ EXPECTED = {
     "record --duration 300ms --trace t.csv": {
         "pid", "allow-none", "epochs", "force", "set"},
     "step": {"window", "epoch-length", "interval", "k"},
-    "report": {"from", "gpu", "core-power", "node-power"},
+    "report": {"from", "gpu", "cpu", "threads-per-core", "core-power",
+               "node-power"},
     "plot": {"as", "from", "epoch-length"},
 }
 

@@ -203,14 +203,15 @@ assert 1 / 1.6 < hours(published) / 2.664e6 < 1.6, hours(published)
 # optimizer
 assert whole["memory_need_gb"] > 168
 assert 8 <= assumed["expert_parallel"] <= 64, assumed
-assert 29 < assumed["memory_need_gb"] < 80
+assert 29 < assumed["memory_need_gb"] < assumed["memory_usable_gb"]
 assert hours(assumed) < hours(whole)
 assert 1 / 1.6 < hours(assumed) / 2.664e6 < 1.6, hours(assumed)
 EOF
 }
 
 rate() {
-  "$DLEST" predict --tokens 1e9 --method physical -q --format json "$@" >out
+  "$DLEST" predict --tokens 1e9 --overhead 0 --startup 0 \
+    --method physical -q --format json "$@" >out
   half=$(jq '.estimates[0] | (.duration_high_s / .duration_s | log)' out)
 }
 

@@ -52,7 +52,9 @@ def field(text, name):
 
 def gpu_of(name):
     text = dlest("show", "gpu", name, "--format", "json")
-    return {"memory": field(text, "memory_gb"),
+    # CUDA reports .987 of the GiB without ECC, and a context takes half a GB.
+    gib = field(text, "memory_gb") * (1 - (field(text, "ecc_share") or 0))
+    return {"memory": gib * 0.987 * 1.073741824 - 0.5,
             "node": int(field(text, "link_domain") or 8)}
 
 

@@ -13,6 +13,7 @@ import sys
 ARCHS = ("pythia-1.4b llama-3-8b llama-2-70b llama-3.1-405b qwen3-30b-a3b "
          "mixtral-8x7b deepseek-v3").split()
 GPUS = {"a100-sxm4-40gb": 40, "h100-sxm5-80gb": 80, "gb200": 186, "l40s": 48}
+ECC = {"l40s": 1 / 16}
 PCIE = ("l40s",)
 MEMORY = [round(16 * 2 ** (i / 4), 1) for i in range(21)]
 COLUMNS = ("memory,arch,gpu,n_gpus,global_batch,seq_len,fine_tune,tokens,chain,"
@@ -56,7 +57,10 @@ class Estimate:
         self.row = row
         self.rate = float(row["tokens_per_s"])
         self.each = self.rate / float(row["n_gpus"])
-        self.fits = float(row["memory_need_gb"]) <= float(row["has"])
+        # CUDA reports .987 of the GiB, and a context takes half a GB.
+        gib = float(row["has"]) * (1 - ECC.get(row["gpu"], 0))
+        has = gib * 0.987 * 1.073741824 - 0.5
+        self.fits = float(row["memory_need_gb"]) <= has
         self.axis = row["axis"]
 
     def __str__(self):

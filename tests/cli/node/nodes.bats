@@ -111,7 +111,7 @@ bound() {
 @test 'a slice has its part of the memory' {
   try predict --arch resnet50 --gpu a100 --share mig:1g.5gb --batch-size 256 --method flops
   [ "$status" = 0 ]
-  grep -q 'GB, more than the 5 GB of a100-sxm4-40gb; about .* fits$' err
+  grep -q 'GB, more than the 4.80 GB that programs can use of a100-sxm4-40gb; about .* fits$' err
 }
 
 @test 'values of your own' {

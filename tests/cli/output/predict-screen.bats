@@ -66,8 +66,8 @@ END
     try predict --arch yolov8n --gpu rtx-4090 --batch-size $batch \
       --precision tf32
     [ "$status" -eq 0 ]
-    over=$(grep -c 'more than the 24 GB' err || true)
-    [ "$(grep -c 'of 24 GB: does not fit$' out || true)" -eq "$over" ]
+    over=$(grep -c 'more than the 24.9 GB' err || true)
+    [ "$(grep -c 'of 24.9 GB: does not fit$' out || true)" -eq "$over" ]
     seen+=$over
   done
   [ "$seen" = 001 ]
@@ -231,7 +231,7 @@ dlest: $(message warning_with_strict_nothing 1 "")" predict --arch resnet50 \
   llm=(predict --arch llama-3-8b --gpu h100 --gpus 8 --tokens 1e9 -q)
   cnn=(predict --arch resnet50 --gpu a100 -q)
   "$DLEST" "${llm[@]}" >out
-  grep -q '^  Assumed  .*, any software, pauses of a whole training$' out
+  grep -q '^  Assumed  .*start-up 20 s, any software, 5 % beside the steps$' out
   "$DLEST" "${cnn[@]}" --precision amp >out
   grep -q '^  Assumed  .*, any software' out
   for known in "${cnn[*]} --precision fp32" \

@@ -159,7 +159,7 @@ END
   # 0.4 ms + 1.4 us x 512 tokens = 1.1168 ms per sequence and process, of 1e9 /
   # 512 sequences.
   local text=(predict -a bert-base-uncased -g h100-sxm5-80gb --precision amp
-    --stack compiled --tokens 1e9 -m physical)
+    --stack compiled --tokens 1e9 --overhead 0 --startup 0 -m physical)
   gives 0 '' "${text[@]}" -f json -q
   time=$(jq .estimates[0].duration_s out)
   energy=$(jq .estimates[0].energy_j out)

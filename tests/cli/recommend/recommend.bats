@@ -320,3 +320,46 @@ dlest: $(message row_skipped 1 '')" recommend --table runs.csv -f csv
   gives 0 '' recommend -a resnet50 -g v100-sxm2-32gb,a40 -b 64
   ! grep 'Outside the training data' out || false
 }
+
+# choose ARG...: all choices for ResNet-50 in inference, in out
+choose() {
+  try recommend --arch resnet50 --phase inference --requests 1e6 \
+    --batch-size 64 --format json -q "$@"
+  [ "$status" -eq 0 ]
+}
+
+@test 'choices across GPUs and CPUs: lists, and all' {
+  choose --gpu t4,a100 --cpu epyc-9654,xeon-platinum-8480+
+  check '[.choices[].gpu] | sort == ["a100-sxm4-40gb", "epyc-9654", "t4",
+    "xeon-platinum-8480+"]'
+  check '.choices | all(.energy_low_j < .energy_j and .energy_j < .energy_high_j
+    and .duration_s > 0)'
+  check '[.choices[] | select(.boundary == "cpu") | .gpu] | sort ==
+    ["epyc-9654", "xeon-platinum-8480+"]'
+  choose
+  cp out gpus
+  choose --gpu all
+  diff <(jq .choices gpus) <(jq .choices out)
+  choose --cpu all
+  check '.choices | length > 40 and length < 300 and all(.boundary == "cpu")'
+  cp out cpus
+  choose --gpu all --cpu all
+  check ".choices | length == $(jq -s '[.[].choices | length] | add' gpus cpus)"
+}
+
+@test 'a single CPU with its sockets, and what does not go together' {
+  choose --cpu '2 x epyc-9654'
+  check '.choices[0] | .gpu == "epyc-9654" and .n_gpus == 2'
+  misused recommend "$(message does_not_go_with sockets gpu)" -a resnet50 \
+    --gpu a100 --cpu epyc-9654 --sockets 2
+  misused recommend "$(message does_not_go_with extrapolate cpu)" -a resnet50 \
+    --cpu all --extrapolate
+  refuses 3 "dlest: $(message cpu_is_none a100)" recommend -a resnet50 \
+    --cpu a100
+}
+
+@test 'nodes of CPUs are choices of inference' {
+  choose --node all
+  check '[.choices[] | select(.node == "xeon-8368")] | length == 1 and
+    .[0].excluded == null'
+}

@@ -349,3 +349,25 @@ jetson() {
   FAKE_NVML_GPUS=0 "$DLEST" list sensors -f json >out
   check '[.sensors[].device] == ["package-0", "package-1"]'
 }
+
+@test "--cpu: an estimate where no sensor is, its own where one is" {
+  FAKE_NVML_GPUS=0 try record --cpu '2 x epyc-7763' --duration 1.1s \
+    --no-trace --format json
+  check '.energy_j == null and .cpu_estimate_low_j < .cpu_estimate_j and
+    .cpu_estimate_j < .cpu_estimate_high_j and .devices[0].assumed'
+  # 560 W at a load from 0 to 1
+  within 83 "$(jq '.cpu_estimate_j / .duration_s' out)" 477
+  FAKE_NVML_GPUS=0 gives 3 "dlest: $(message cpu_is_none a100)" record \
+    --cpu a100 -- true
+  zone package-0 intel-rapl:0 262143328850 1000000
+  FAKE_NVML_GPUS=0 try record --cpu '2 x epyc-7763' --arch resnet50 \
+    --batch-size 1 --set phase=inference --set requests=1000 \
+    --duration 1.1s --no-trace \
+    --format json
+  check '.boundary == "cpu" and .cpu_estimate_j == null and
+    .gpu == "epyc-7763" and .n_gpus == 2'
+  cp out recorded
+  try predict --arch resnet50 --cpu '2 x epyc-7763' --phase inference \
+    --requests 1000 --format json -q
+  [ "$(jq .estimate_j recorded)" = "$(jq '.estimates[0].energy_j' out)" ]
+}

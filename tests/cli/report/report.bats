@@ -110,7 +110,7 @@ usual() {
   usual
   gives 0 '' report sacct.txt -q -f json --country fr --pue 1.5 --price 0.2
   check '[.groups[] | .month, .jobs, .unknown_jobs] ==
-    ["2024-02", 1, 0, "2024-03", 3, 2]'
+    ["2024-02", 1, 0, "2024-03", 3, 1]'
   near '.groups[0].co2e_g' '20 * 1.5 * .intensity_g_kwh'
   near '.groups[0].cost' '20 * 1.5 * 0.2'
   near '.total.facility_energy_j' '.total.energy_j * 1.5'
@@ -248,7 +248,7 @@ dlest: $(message row_skipped 1 "")" report runs.csv --by job -f csv
   grep -q '^  of it measured  *99' out
   grep -q '^  cost  *[0-9.]* EUR$' out
   grep -q '^intensity in  *20' out
-  grep -q '^  tdp_w  *300  W  .*NVIDIA V100' out
+  grep -q '^  tdp_w  *300 .* W  .*NVIDIA V100' out
   grep -q '^4 jobs, [1-3] of them without energy$' out
   grep -q '^Energies of different boundaries are added up' out
   awk 'length > 200' out | grep -v '^intensity from' && return 1 || true
@@ -258,7 +258,7 @@ dlest: $(message row_skipped 1 "")" report runs.csv --by job -f csv
   usual
   gives 0 "dlest: warning: $(message job_never_ran_left 1 "" is)
 dlest: warning: $(message job_without_energy_accounting 1 "")
-dlest: warning: $(message job_without_gpus_without 1 "")" \
+dlest: warning: $(message job_by_cores 1 "" 7.32)" \
     report sacct.txt --by user
   jobs '1|a|ann|ml|gpu|COMPLETED|60|2024-02-01T00:00:00|1|8||0|0|gres/gpu:zz9=1|' \
     '2|a|ann|ml|gpu|COMPLETED|60|Unknown|1|8||0|0|gres/gpu:zz9=1|'
@@ -354,4 +354,45 @@ dlest: warning: $(message job_without_energy_gpu 1 "" zz9 zz9)" \
   gives 0 '' report runs.csv -q -f csv
   [ "$(cut -d, -f16,18,19 out | tail -n 3 | tr '\n' ' ')" = \
     '1800000,measured,gpu 2500000,measured,node 3000000,measured, ' ]
+}
+
+# 64 cores of 280 W, all busy: .85 of the TDP, in an interval that holds it idle
+# to busy.
+@test 'jobs on CPUs: the share of their cores of the CPU that is named' {
+  jobs '1|a|ann|bio|cpu|COMPLETED|3600|2024-03-01T00:00:00|1|32||1-08:00:00||billing=32,cpu=32,mem=100G,node=1|' \
+    '2|b|ann|bio|cpu|COMPLETED|3600|2024-03-01T00:00:00|1|32||0|0|cpu=32|' \
+    '3|c|ann|bio|old|COMPLETED|3600|2024-03-01T00:00:00|1|32||1-08:00:00|0|cpu=32|' \
+    '4|d|ann|bio|cpu|COMPLETED|3600|2024-03-01T00:00:00|1|32||1-08:00:00|540000|cpu=32|' \
+    '5|e|ann|bio|gpu|COMPLETED|3600|2024-03-01T00:00:00|1|8||8:00:00|0|cpu=8,gres/gpu:a100=1|'
+  gives 0 '' report sacct.txt -q -f json --cpu cpu=epyc-7763 \
+    --threads-per-core 1
+  near '.jobs[0].energy_j' '3600 * (280 * 32 / 64 * .85 + .3725 * 107.3741824)'
+  check '.jobs[0] | .energy_from == "cores" and .boundary == "cpu+ram" and
+    .low_j < .energy_j and .energy_j < .high_j and .high_j < 3600 * 250'
+  check '.jobs[1] | .energy_j < 3600 * 280 / 2 and .low_j < 3600 * 280 / 2 * .25
+    and .high_j > 3600 * 280 / 2 * .84'
+  check '.jobs[2] | .energy_from == "cores" and .high_j / .low_j > 3'
+  check '.jobs[3] | .energy_j == 540000 and .energy_from == "measured" and
+    .low_j == null'
+  check '.jobs[4] | .boundary == "gpu" and .low_j == null'
+  check '.total.unknown_jobs == 0'
+  near '.total.cores_low_j' '[.jobs[:3][].low_j] | add'
+  near '.total.cores_energy_j' '[.jobs[:3][].energy_j] | add'
+  # Of all nodes: a job with a GPU counts its 8 cores too, once.
+  gives 0 '' report sacct.txt -q -f json --cpu epyc-7763
+  near '.jobs[4].energy_j' '3600 * (400 + 280 * 8 / 64 * .85)'
+  check '.jobs[4].boundary == "gpu+cpu" and .jobs[2].boundary == "cpu"'
+}
+
+@test 'two threads of a core take the power of a core' {
+  jobs '1|a|ann|bio|cpu|COMPLETED|3600|2024-03-01T00:00:00|1|32||1-08:00:00|0|cpu=32|'
+  gives 0 '' report sacct.txt -q -f json --cpu epyc-7763 --threads-per-core 1
+  cp out cores
+  gives 0 '' report sacct.txt -q -f json --cpu epyc-7763 --threads-per-core 2
+  near '.jobs[0].energy_j' "$(jq '.jobs[0].energy_j / 2' cores)"
+  gives 0 '' report sacct.txt -q -f json --cpu epyc-7763
+  check ".jobs[0] | .energy_j == $(jq '.jobs[0].energy_j' cores) and
+    .low_j < $(jq '.jobs[0].low_j' cores) and
+    .high_j == $(jq '.jobs[0].high_j' cores)"
+  refuses 3 "dlest: $(message cpu_is_none a100)" report sacct.txt --cpu a100
 }

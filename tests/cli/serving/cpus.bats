@@ -134,6 +134,33 @@ left_out() {
   check '.precision == "bf16"'
 }
 
+@test "GPUs by --cpu, and what is for GPUs alone" {
+  local job=(predict --arch llama-2-7b --phase inference --prompt-tokens 9
+    --output-tokens 9 --cpu '2 x epyc-7763')
+  refuses 3 "dlest: $(message cpu_is_none a100)" predict --arch resnet50 \
+    --cpu a100
+  refuses 3 "dlest: $(message cpu_has_none --tensor-parallel epyc-7763)" \
+    "${job[@]}" --tensor-parallel 2
+  refuses 3 "dlest: $(message cpu_has_none --replicas epyc-7763)" \
+    "${job[@]}" --replicas 2
+}
+
+@test "a column cpu names the CPU of runs without a GPU" {
+  printf '%s\n' arch,gpu,cpu,batch_size,phase,requests \
+    resnet50,,epyc-7763,8,inference,1e6 resnet50,t4,,8,inference,1e6 \
+    resnet50,t4,epyc-7763,8,inference,1e6 >runs.csv
+  try predict --input runs.csv --method physical --format csv -q
+  cut -d, -f1-6,9 out >got
+  on_cpu --arch resnet50 --cpu epyc-7763 --batch-size 8 --requests 1e6
+  [ "$(sed -n '2s/.*,//p' got)" = "$(jq .estimates[0].energy_j out)" ]
+  on_cpu --arch resnet50 --gpu t4 --batch-size 8 --requests 1e6
+  [ "$(sed -n '3s/.*,//p' got)" = "$(jq .estimates[0].energy_j out)" ]
+  [ "$(sed -n '4s/.*,//p' got)" = "$(jq .estimates[0].energy_j out)" ]
+  cut -d, -f1,3-6 runs.csv | sed -n 1,2p >cpus.csv
+  try predict --input cpus.csv --method physical --format csv -q
+  [ "$(sed -n 2p out | cut -d, -f8)" = "$(sed -n '2s/.*,//p' got)" ]
+}
+
 # The power at the wall of servers, desktops and small computers is within 15 % in
 # the median, and in the interval of 90 %.
 @test "power of computers without accelerators at the wall" {

@@ -182,9 +182,9 @@ static void power_line(const struct summary *m, struct dl_answer_line *l) {
   if (isnan(need.need_gb))
     return;
   dl_answer_remark(l, "%s", dl_format_digits(number, need.need_gb, 3));
-  if (gpu && !isnan(gpu->memory_gb))
+  if (!isnan(need.has_gb))
     dl_text_printf(&l->remark, " of %s",
-                   dl_format_short(number, gpu->memory_gb));
+                   dl_format_digits(number, need.has_gb, 3));
   dl_text_add(&l->remark, need.over ? " GB: does not fit" : " GB");
 }
 
@@ -244,6 +244,13 @@ static void budget_line(const struct summary *m, struct dl_answer_line *l) {
   dl_answer_remark(l, "%.0f %% of the interval lies above", 100 * share);
 }
 
+/* What a training is assumed to take beside its steps. */
+static void add_overhead(const struct dl_job *job, struct dl_text *t) {
+  if (dl_is_assumed(job->row, DL_RUN_overhead) && job->run->overhead > 0)
+    dl_text_printf(t, "%s%.0f %% beside the steps", t->len > 0 ? ", " : "",
+                   100 * job->run->overhead);
+}
+
 /* What neither was given nor follows from what was. */
 static void assumed_line(const struct summary *m, struct dl_answer_line *l) {
   const struct dl_job_predictions *p = &m->s->result.predictions;
@@ -251,14 +258,14 @@ static void assumed_line(const struct summary *m, struct dl_answer_line *l) {
   const bool physical = m->e->id == DL_METHOD_PHYSICAL;
   const char *const more[] = {
       m->e->software_matters ? "any software" : NULL,
-      m->e->software_matters && p->language ? "pauses of a whole training"
-                                            : NULL,
       physical && dl_limit_matters(m->job) ? "full power limit" : NULL};
   DL_TEXT(t);
   dl_text_add(&t, m->assumed);
   for (size_t i = 0; i < DL_LENGTH(more); i++)
     if (more[i])
       dl_text_printf(&t, "%s%s", t.len > 0 ? ", " : "", more[i]);
+  if (physical && p->language)
+    add_overhead(m->job, &t);
   if (facts && physical && isnan(m->job->run->tokens) && !p->served.tokens &&
       !p->served.tuned && !p->language)
     dl_text_printf(&t, "%s%s from the network's FLOPs", t.len > 0 ? ", " : "",

@@ -185,7 +185,9 @@ static const struct assumed_words {
     {DL_RUN_pipeline_parallel, NULL, "%s pipeline stages"},
     {DL_RUN_virtual_stages, NULL, "%s virtual stages"},
     {DL_RUN_expert_parallel, NULL, "%s expert-parallel GPUs"},
-    {DL_RUN_replicas, NULL, "%s copies of the model"}};
+    {DL_RUN_replicas, NULL, "%s copies of the model"},
+    {DL_RUN_startup_s, NULL, "start-up %s s"},
+    {DL_RUN_overhead, NULL, "%s times the steps beside them"}};
 
 static bool has_words(enum dl_run_id id) {
   for (size_t i = 0; i < DL_LENGTH(assumed_words); i++)

@@ -151,7 +151,10 @@ void dl_recommend_answer(struct dl_report *r,
                                          NAN, NAN, NAN});
   if (a->bound)
     dl_answer_remark(&line[TIME], "bound by %s", a->bound);
-  dl_answer_number(&line[TIME], "peak GPU memory ", a->memory_need_gb, " GB");
+  dl_answer_number(&line[TIME],
+                   dl_same_text(a->boundary, "cpu") ? "peak memory "
+                                                    : "peak GPU memory ",
+                   a->memory_need_gb, " GB");
   costs_lines(line, c, a);
   next_line(&line[NEXT], c);
   dl_answer_lines(g, line, N_LINES);

@@ -6,6 +6,7 @@
 
 #include "base/constants.h"
 #include "cli/views/summary/answer.h"
+#include "output/units.h"
 
 enum { ENERGY, FACILITY, GPU_TIME, EMISSIONS, COST, N_LINES };
 
@@ -25,6 +26,17 @@ static void add_part(struct dl_answer_line *l, double energy_j,
                  jobs == 1 ? "" : "s");
 }
 
+/* "0.426 kWh by cores (90 % interval 0.21 to 0.7 kWh)". */
+static void add_cores(struct dl_answer_line *l, const struct dl_sums *s) {
+  const struct dl_value low = dl_number(s->cores_low_j),
+                        high = dl_number(s->cores_high_j);
+  dl_answer_quantity(l, DL_KWH, "J", s->cores_j, " by cores (90 % interval ");
+  dl_show(&l->remark, DL_KWH, "J", &low, NULL);
+  dl_text_add(&l->remark, " to ");
+  dl_show(&l->remark, DL_KWH, "J", &high, NULL);
+  dl_text_add(&l->remark, ")");
+}
+
 static void energy_lines(struct dl_answer_line line[N_LINES],
                          const struct dl_sums *s,
                          const struct dl_footprint *foot) {
@@ -39,6 +51,8 @@ static void energy_lines(struct dl_answer_line line[N_LINES],
     add_part(l, s->measured_j, "measured", s->measured);
     add_part(l, energy - s->measured_j, "estimated", s->estimated);
   }
+  if (s->cores_low_j < s->cores_high_j)
+    add_cores(l, s);
   if (strcmp(s->boundary, "unknown") == 0)
     dl_answer_remark(l, "boundary unknown");
   else if (s->boundary[0] && strcmp(s->boundary, "mixed") != 0)

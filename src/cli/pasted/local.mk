@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+dlest_SOURCES += \
+	%D%/file_kinds.c \
+	%D%/hub_cache.c \
+	%D%/hub_cache.h \
+	%D%/pasted.c \
+	%D%/pasted.h \
+	%D%/pasted_names.c \
+	%D%/pasted_private.h \
+	%D%/plain_words.c \
+	%D%/settings.c \
+	%D%/settings_file.c \
+	%D%/settings_script.c \
+	%D%/tool_words.c \
+	%D%/tool_words.def

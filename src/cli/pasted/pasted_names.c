@@ -1,0 +1,549 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Names in the forms that people paste: counts, instances, addresses and sizes
+ * of networks, regions of clouds. */
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "catalog/names/usual_shapes.h"
+#include "cli/pasted/hub_cache.h"
+#include "cli/pasted/pasted_private.h"
+
+const struct dl_descriptor *
+dl_pasted_look(struct dl_cli *cli, enum dl_kind kind, const char *name) {
+  const struct dl_descriptor *e = NULL;
+  DL_SCOPED(dl_diag_free) struct dl_diag quiet = {0};
+  if (*name)
+    dl_catalog_look(dl_cli_catalog(cli), kind, name, &e, &quiet);
+  return e;
+}
+
+/* --- counts */
+
+static void add_trimmed(struct dl_text *to, const char *s, size_t n) {
+  static const char edges[] = " \t,;:()-";
+  for (; n > 0 && strchr(edges, *s); s++)
+    n--;
+  while (n > 0 && strchr(edges, s[n - 1]))
+    n--;
+  dl_text_add_n(to, s, n);
+}
+
+/* The length of a sign between a count and a name: "x", "*", a multiplication
+ * sign. */
+static size_t sign_at(const char *s) {
+  static const char times[] = "\xC3\x97";
+  if (strncmp(s, times, 2) == 0)
+    return 2;
+  return *s && strchr("xX*", *s) ? 1 : 0;
+}
+
+/* "8xH100", "8 x H100", "8 H100". */
+static bool count_ahead(const char *s, struct dl_text *count,
+                        struct dl_text *name) {
+  size_t digits = strspn(s, "0123456789");
+  const char *t = s + digits;
+  size_t blanks = strspn(t, " "), sign = sign_at(t + blanks);
+  const char *rest = t + blanks + sign;
+  if (digits == 0 || digits > 7 || (sign == 0 && blanks == 0) || !*rest)
+    return false;
+  dl_text_add_n(count, s, digits);
+  add_trimmed(name, rest, strlen(rest));
+  return name->len > 0;
+}
+
+/* "H100 x8", "H100:8", "H100 (8x)", "gpu=8". */
+static bool count_behind(const char *s, struct dl_text *count,
+                         struct dl_text *name) {
+  size_t n = strlen(s), end;
+  while (n > 0 && strchr(" )", s[n - 1]))
+    n--;
+  bool after = n > 1 && sign_at(s + n - 1) == 1 &&
+               isdigit((unsigned char)s[n - 2]); /* "8x" */
+  end = n -= after;
+  while (n > 0 && isdigit((unsigned char)s[n - 1]))
+    n--;
+  size_t digits = end - n, start = n;
+  while (n > 0 && s[n - 1] == ' ')
+    n--;
+  bool sign = n > 0 && strchr("xX*:=", s[n - 1]);
+  bool times = n > 1 && strncmp(s + n - 2, "\xC3\x97", 2) == 0;
+  bool apart = after && start > 0 && strchr(" (", s[start - 1]);
+  if (digits == 0 || digits > 7 || !(sign || times || apart))
+    return false;
+  dl_text_add_n(count, s + start, digits);
+  add_trimmed(name, s, n - (times ? 2 : sign));
+  return name->len > 0;
+}
+
+/* Splits a name with a count: "8 x H100", or behind it "H100:8"; "gpu:a100:4".
+ * `name` is empty for a count alone. False: it is no such text. */
+static bool take_count(const char *text, bool behind, struct dl_text *count,
+                       struct dl_text *name) {
+  static const char *const prefixes[] = {"gres/",
+                                         "gres:", "--gres=", "gpu:", "gpu="};
+  DL_TEXT(s);
+  const char *from = text;
+  bool gres = false;
+  for (size_t i = 0; i < DL_LENGTH(prefixes); i++)
+    if (strncasecmp(from, prefixes[i], strlen(prefixes[i])) == 0) {
+      from += strlen(prefixes[i]);
+      gres = true;
+    }
+  const char *sockets = strstr(from, "(S:");
+  const char *indices = strstr(from, "(IDX:");
+  size_t n = strlen(from);
+  if (sockets || indices)
+    n = (size_t)((sockets ? sockets : indices) - from);
+  dl_text_add_n(&s, from, n);
+  const char *t = dl_text_str(&s);
+  if (gres && *t && strspn(t, "0123456789") == s.len) {
+    dl_text_add(count, t);
+    return true;
+  }
+  if ((behind ? count_behind : count_ahead)(t, count, name))
+    return true;
+  dl_text_clear(count);
+  dl_text_clear(name);
+  if (gres)
+    dl_text_add(name, t);
+  return gres && *t;
+}
+
+/* --- accelerators and computers */
+
+/* Whether a name is one of a cloud's instances, as providers form them. */
+static bool is_instance(const char *s) {
+  static const char *const parts[] = {".xlarge",   "xlarge",    ".metal",
+                                      "-highgpu-", "-megagpu-", "-ultragpu-",
+                                      "-edgegpu-", "-hightpu-", "-maxgpu-"};
+  for (size_t i = 0; i < DL_LENGTH(parts); i++)
+    if (strcasestr(s, parts[i]))
+      return true;
+  return strncasecmp(s, "standard_n", 10) == 0 ||
+         strncasecmp(s, "bm.gpu", 6) == 0 || strncasecmp(s, "vm.gpu", 6) == 0;
+}
+
+/* A name, or its singular, or without SageMaker's prefix. */
+static const struct dl_descriptor *find(struct dl_cli *cli, enum dl_kind kind,
+                                        const char *name, struct dl_text *as) {
+  const struct dl_descriptor *e = dl_pasted_look(cli, kind, name);
+  dl_text_clear(as);
+  dl_text_add(as, name);
+  if (e)
+    return e;
+  if (kind == DL_NODE && strncasecmp(name, "ml.", 3) == 0) {
+    dl_text_clear(as);
+    dl_text_add(as, name + 3);
+    return dl_pasted_look(cli, kind, name + 3);
+  }
+  if (kind == DL_ACCELERATOR && as->len > 1 && as->s[as->len - 1] == 's') {
+    as->s[--as->len] = '\0';
+    return dl_pasted_look(cli, kind, as->s);
+  }
+  return NULL;
+}
+
+/* Sets a computer, of which there may be several. */
+static enum dl_status set_node(struct dl_pasted *p,
+                               const struct dl_descriptor *e, const char *count,
+                               const char *from, enum dl_pasted_rank rank) {
+  double gpus = DL_AS(node, e)->gpus, n = 1;
+  char buf[DL_NUMBER_SIZE];
+  if (!dl_pasted_option(p, "node"))
+    return dl_fail(&p->cli->diag, DL_EUSAGE,
+                   "'%.64s' is a computer with %g accelerators; write --gpu "
+                   "NAME --gpus N",
+                   from, gpus);
+  dl_pasted_set(p, "node", e->id, from, rank);
+  if (*count && dl_parse_double(count, &n) && n > 1 && gpus > 0)
+    dl_pasted_set(p, "gpus", dl_format_short(buf, n * gpus), from, rank);
+  return DL_OK;
+}
+
+static enum dl_pasted_rank rank_of(const struct dl_pasted *p) {
+  return p->file ? DL_PASTED_FILE : DL_PASTED_WORD;
+}
+
+static enum dl_status unknown_instance(struct dl_pasted *p, const char *name) {
+  return dl_fail(&p->cli->diag, DL_EUSAGE,
+                 "'%.64s' is an instance that the catalogue does not have "
+                 "(dlest list nodes); write its accelerators: --gpu NAME "
+                 "--gpus N",
+                 name);
+}
+
+/* Splits off a count that stands before a name or behind it: "4090x2" is no
+ * 4090 of a thing called 2. */
+static bool split_count(struct dl_cli *cli, const char *value,
+                        struct dl_text *count, struct dl_text *name) {
+  static const enum dl_kind kinds[] = {DL_ACCELERATOR, DL_NODE};
+  DL_TEXT(as);
+  for (int behind = 0; behind < 2; behind++) {
+    dl_text_clear(count);
+    dl_text_clear(name);
+    if (!take_count(value, behind, count, name))
+      continue;
+    for (size_t i = 0; i < DL_LENGTH(kinds); i++)
+      if (name->len == 0 || find(cli, kinds[i], name->s, &as))
+        return true;
+  }
+  dl_text_clear(count);
+  dl_text_clear(name);
+  return take_count(value, false, count, name) ||
+         take_count(value, true, count, name);
+}
+
+/* Sets a number of GPUs, which Slurm's generic resources give of a node. */
+static void set_count(struct dl_pasted *p, const char *count,
+                      const char *from) {
+  if (strstr(from, "gres") || strstr(from, "per-node"))
+    dl_pasted_part(p, DL_PASTED_PER_NODE, count, from);
+  else
+    dl_pasted_set(p, "gpus", count, from, rank_of(p));
+}
+
+/* "8xH100,8xA100": one count for all. */
+static enum dl_status read_gpu_list(struct dl_pasted *p, const char *value,
+                                    const char *from, bool *taken) {
+  DL_SCOPED(dl_strlist_free) struct dl_strlist parts = {0};
+  DL_TEXT(names);
+  DL_TEXT(first);
+  size_t counted = 0;
+  dl_strlist_split(&parts, value, ',');
+  for (size_t i = 0; i < parts.n; i++) {
+    DL_TEXT(count);
+    DL_TEXT(name);
+    if (!dl_pasted_look(p->cli, DL_ACCELERATOR, parts.s[i]) &&
+        (take_count(parts.s[i], false, &count, &name) ||
+         take_count(parts.s[i], true, &count, &name)) &&
+        dl_pasted_look(p->cli, DL_ACCELERATOR, dl_text_str(&name))) {
+      if (counted++ == 0)
+        dl_text_add(&first, count.s);
+      counted = strcmp(first.s, count.s) == 0 ? counted : parts.n + 1;
+    }
+    dl_text_printf(&names, "%s%s", i > 0 ? "," : "",
+                   name.len > 0 ? name.s : parts.s[i]);
+  }
+  if (counted == 0)
+    return DL_OK;
+  if (counted != parts.n)
+    return dl_fail(&p->cli->diag, DL_EUSAGE,
+                   "--gpu: '%.64s' has several counts; write --gpus N for all "
+                   "of a list, or a command for each",
+                   value);
+  *taken = true;
+  dl_pasted_set(p, "gpu", dl_text_str(&names), from, rank_of(p));
+  set_count(p, first.s, from);
+  return DL_OK;
+}
+
+/* "8xH100", "p4d.24xlarge", "2 x p4d.24xlarge". */
+static enum dl_status read_gpu(struct dl_pasted *p, const char *value,
+                               const char *from, bool *taken) {
+  DL_TEXT(count);
+  DL_TEXT(name);
+  DL_TEXT(as);
+  const struct dl_descriptor *e;
+  if (access(value, F_OK) == 0 || dl_pasted_look(p->cli, DL_ACCELERATOR, value))
+    return DL_OK;
+  *taken = from != value &&
+           dl_word_among("gpu|cuda|auto", value, strlen(value)) >= 0;
+  if (*taken)
+    return DL_OK;
+  if (strchr(value, ','))
+    return read_gpu_list(p, value, from, taken);
+  bool counted = split_count(p->cli, value, &count, &name);
+  const char *own = counted ? dl_text_str(&name) : value;
+  if (counted && !*own) {
+    *taken = true;
+    set_count(p, count.s, from);
+    return DL_OK;
+  }
+  if (find(p->cli, DL_ACCELERATOR, own, &as)) {
+    *taken = true;
+    dl_pasted_set(p, "gpu", as.s, from, rank_of(p));
+    if (count.len > 0)
+      set_count(p, count.s, from);
+    return DL_OK;
+  }
+  e = find(p->cli, DL_NODE, own, &as);
+  *taken = e != NULL;
+  if (e)
+    return set_node(p, e, dl_text_str(&count), from, rank_of(p));
+  if (is_instance(own) && !strchr(own, ' '))
+    return unknown_instance(p, own);
+  return counted && from == value
+             ? dl_catalog_get(dl_cli_catalog(p->cli), DL_ACCELERATOR, own, &e,
+                              &p->cli->diag)
+             : DL_OK;
+}
+
+/* "8xH100" and "H100:8" as a number of GPUs; "4 gpus". */
+static enum dl_status read_gpus(struct dl_pasted *p, const char *value,
+                                const char *from, bool *taken) {
+  size_t digits = strspn(value, "0123456789");
+  if (!value[digits] || strpbrk(value, ","))
+    return DL_OK;
+  return read_gpu(p, value, from, taken);
+}
+
+/* --- networks */
+
+/* Takes the words of an address and of a library off a network's name. */
+static void strip_network(const char *name, struct dl_text *to) {
+  static const char *const prefixes[] = {
+      "https://",   "http://",       "www.",          "huggingface.co/",
+      "hf.co/",     "hf://",         "hf_hub:",       "hf-hub:",
+      "models/",    "torchvision.",  "keras.",        "tf.keras",
+      "timm.",      "torchvision/",  "applications.", "models.",
+      "detection.", "segmentation.", "torch.hub:"};
+  static const char *const ends[] = {"/tree/", "/blob/",   "/resolve/", "?",
+                                     "#",      "_Weights", "_weights",  "()"};
+  for (size_t i = 0; i < DL_LENGTH(prefixes); i++)
+    if (strncasecmp(name, prefixes[i], strlen(prefixes[i])) == 0)
+      name += strlen(prefixes[i]);
+  size_t n = strlen(name);
+  for (size_t i = 0; i < DL_LENGTH(ends); i++) {
+    const char *at = strstr(name, ends[i]);
+    if (at && (size_t)(at - name) < n)
+      n = (size_t)(at - name);
+  }
+  while (n > 0 && name[n - 1] == '/')
+    n--;
+  dl_text_add_n(to, name, n);
+}
+
+/* "7B", "1.3B parameters", "transformer:1.3B", in parameters; 0: none. */
+static double size_in(const char *s) {
+  static const char *const prefixes[] = {"transformer:", "llm:", "gpt:"};
+  char number[DL_NUMBER_SIZE];
+  for (size_t i = 0; i < DL_LENGTH(prefixes); i++)
+    if (strncasecmp(s, prefixes[i], strlen(prefixes[i])) == 0)
+      s += strlen(prefixes[i]);
+  size_t n = strspn(s, "0123456789.");
+  const char *unit = n > 0 && s[n] ? strchr("MBTmbt", s[n]) : NULL;
+  double x;
+  if (!unit || n >= sizeof number)
+    return 0;
+  const char *rest = s + n + 1 + strspn(s + n + 1, " -");
+  if (*rest && dl_word_among("parameters|params|parameter|param|model|"
+                             "parameter model|llm|language model",
+                             rest, strlen(rest)) < 0)
+    return 0;
+  snprintf(number, sizeof number, "%.*s", (int)n, s);
+  if (!dl_parse_double(number, &x))
+    return 0;
+  const double units[] = {1e6, 1e9, 1e12};
+  return x *
+         units[(size_t)(strchr("MBT", toupper((unsigned char)*unit)) - "MBT")];
+}
+
+bool dl_pasted_network(struct dl_cli *cli, const char *name,
+                       struct dl_text *arch) {
+  DL_TEXT(own);
+  double params = size_in(name);
+  if (dl_pasted_look(cli, DL_ARCHITECTURE, name)) {
+    dl_text_add(arch, name);
+    return true;
+  }
+  if (params > 0)
+    return dl_usual_shape(params, arch);
+  strip_network(name, &own);
+  if (own.len > 0 && dl_pasted_look(cli, DL_ARCHITECTURE, own.s)) {
+    dl_text_add(arch, own.s);
+    return true;
+  }
+  return own.len > 0 && dl_hub_config(own.s, arch);
+}
+
+static enum dl_status read_arch(struct dl_pasted *p, const char *value,
+                                const char *from, bool *taken) {
+  DL_TEXT(arch);
+  dl_text_printf(&arch, "%s/config.json", value);
+  *taken = access(arch.s, R_OK) == 0; /* the folder of a checkpoint */
+  if (!*taken) {
+    if (access(value, F_OK) == 0 ||
+        dl_pasted_look(p->cli, DL_ARCHITECTURE, value))
+      return DL_OK;
+    dl_text_clear(&arch);
+    *taken = dl_pasted_network(p->cli, value, &arch);
+  }
+  if (*taken)
+    dl_pasted_set(p, "arch", arch.s, from, rank_of(p));
+  return DL_OK;
+}
+
+/* --model is a file here, and a network elsewhere. */
+static enum dl_status read_model(struct dl_pasted *p, const char *value,
+                                 const char *from, bool *taken) {
+  DL_TEXT(arch);
+  if (access(value, F_OK) == 0)
+    return DL_OK;
+  *taken = dl_pasted_network(p->cli, value, &arch);
+  if (*taken)
+    dl_pasted_set(p, "arch", arch.s, from, rank_of(p));
+  return DL_OK;
+}
+
+/* Finds a data set by its name, or "https://huggingface.co/datasets/org/name".
+ */
+static bool find_dataset(struct dl_cli *cli, const char *value,
+                         struct dl_text *to) {
+  DL_TEXT(own);
+  strip_network(value, &own);
+  const char *name = strrchr(dl_text_str(&own), '/');
+  name = name ? name + 1 : dl_text_str(&own);
+  dl_text_add(to, dl_pasted_look(cli, DL_DATASET, value) ? value : name);
+  return dl_pasted_look(cli, DL_DATASET, dl_text_str(to)) != NULL;
+}
+
+bool dl_pasted_dataset(struct dl_cli *cli, const char *name) {
+  DL_TEXT(to);
+  return find_dataset(cli, name, &to);
+}
+
+static enum dl_status read_dataset(struct dl_pasted *p, const char *value,
+                                   const char *from, bool *taken) {
+  DL_TEXT(name);
+  if (find_dataset(p->cli, value, &name) && strcmp(name.s, value) != 0) {
+    dl_pasted_set(p, "dataset", name.s, from, rank_of(p));
+    *taken = true;
+  }
+  return DL_OK;
+}
+
+/* --- regions */
+
+static bool same_folded(const char *a, size_t n, const char *b) {
+  DL_TEXT(x);
+  DL_TEXT(y);
+  dl_pasted_fold(&x, a, n);
+  dl_pasted_fold(&y, b, strlen(b));
+  return x.len > 0 && strcmp(dl_text_str(&x), dl_text_str(&y)) == 0;
+}
+
+/* The provider that a text begins with; NULL: none. *n: its length, with what
+ * stands behind it. */
+static const char *provider_in(const char *s, size_t *n) {
+  static const struct dl_named_text providers[] = {
+      {"aws", "aws"},     {"amazon", "aws"},      {"ec2", "aws"},
+      {"gcp", "gcp"},     {"google", "gcp"},      {"gce", "gcp"},
+      {"azure", "azure"}, {"microsoft", "azure"}, {"ovh", "ovh"}};
+  size_t m = strcspn(s, ":/ ");
+  for (size_t i = 0; s[m] && i < DL_LENGTH(providers); i++)
+    if (strlen(providers[i].name) == m &&
+        strncasecmp(s, providers[i].name, m) == 0) {
+      *n = m + strspn(s + m, ":/ ");
+      return providers[i].text;
+    }
+  *n = 0;
+  return NULL;
+}
+
+/* Regions of the catalogue that are called so, exactly or in letters and
+ * digits; appended as "a or b". Returns their number. */
+static size_t regions(const struct dl_descriptor *const *all, size_t n,
+                      const char *provider, const char *region, size_t len,
+                      bool exact, struct dl_text *to) {
+  size_t found = 0;
+  for (size_t i = 0; i < n; i++) {
+    const char *colon = strchr(all[i]->id, ':');
+    size_t m = colon ? (size_t)(colon - all[i]->id) : 0;
+    if (!colon || (provider && (strlen(provider) != m ||
+                                strncmp(provider, all[i]->id, m) != 0)))
+      continue;
+    bool same = exact ? strlen(colon + 1) == len &&
+                            strncasecmp(colon + 1, region, len) == 0
+                      : same_folded(region, len, colon + 1);
+    if (same)
+      dl_text_printf(to, "%s%s", found++ > 0 ? " or " : "", all[i]->id);
+  }
+  return found;
+}
+
+/* "us-east-1", "gcp/us-central1", "us-central1-a", "East US". */
+static enum dl_status read_cloud(struct dl_pasted *p, const char *value,
+                                 const char *from, bool *taken) {
+  const struct dl_descriptor **all = NULL;
+  DL_SCOPED(dl_diag_free) struct dl_diag quiet = {0};
+  DL_TEXT(found);
+  size_t n = 0, skip, count = 0;
+  if (strchr(value, ':') && dl_pasted_look(p->cli, DL_SITE, value))
+    return DL_OK;
+  if (dl_catalog_all(dl_cli_catalog(p->cli), DL_SITE, &all, &n, &quiet) !=
+      DL_OK)
+    return DL_OK;
+  const char *provider = provider_in(value, &skip), *region = value + skip;
+  size_t len = strlen(region);
+  for (size_t cut = 0; cut < 3 && cut < len && count == 0; cut++)
+    for (int exact = 1; exact >= 0 && count == 0; exact--)
+      if (cut == 0 || isalpha((unsigned char)region[len - 1]))
+        count = regions(all, n, provider, region, len - cut, exact, &found);
+  free(all);
+  if (count > 1)
+    return dl_fail(&p->cli->diag, DL_EUSAGE,
+                   "'%.64s' is a region of several providers; write --cloud %s",
+                   value, found.s);
+  *taken = count == 1;
+  if (*taken)
+    dl_pasted_set(p, "cloud", found.s, from, rank_of(p));
+  return DL_OK;
+}
+
+/* --- numbers with a word behind them */
+
+/* "52k samples" for --train-samples. */
+static enum dl_status read_number(struct dl_pasted *p, const char *option,
+                                  const char *value, const char *from,
+                                  bool *taken) {
+  static const struct dl_named_text units[] = {
+      {"tokens", "tokens|tok"},
+      {"train-tokens", "tokens|tok"},
+      {"train-samples", "samples|examples|images|rows|sequences|instances"},
+      {"val-samples", "samples|examples|images|rows|sequences"},
+      {"seq-len", "tokens"},
+      {"epochs", "epochs|epoch"},
+      {"batch-size", "samples|sequences|images"},
+      {"requests", "requests|samples|images|prompts"}};
+  const char *names = dl_text_of_name(units, DL_LENGTH(units), option, NULL);
+  const char *blank = strchr(value, ' ');
+  if (!names || !blank)
+    return DL_OK;
+  const char *unit = blank + strspn(blank, " ");
+  if (dl_word_among(names, unit, strlen(unit)) < 0)
+    return DL_OK;
+  DL_TEXT(number);
+  dl_text_add_n(&number, value, (size_t)(blank - value));
+  dl_pasted_set(p, option, dl_text_str(&number), from, rank_of(p));
+  *taken = true;
+  return DL_OK;
+}
+
+enum dl_status dl_pasted_value(struct dl_pasted *p, const char *option,
+                               const char *value, const char *from,
+                               bool *taken) {
+  static const struct {
+    const char *option;
+    enum dl_status (*read)(struct dl_pasted *p, const char *value,
+                           const char *from, bool *taken);
+  } readers[] = {{"gpu", read_gpu},
+                 {"gpus", read_gpus},
+                 {"gpus-per-node", read_gpus},
+                 {"arch", read_arch},
+                 {"model", read_model},
+                 {"cloud", read_cloud},
+                 {"dataset", read_dataset}};
+  *taken = false;
+  if (!value || !*value)
+    return DL_OK;
+  for (size_t i = 0; i < DL_LENGTH(readers); i++)
+    if (strcmp(readers[i].option, option) == 0)
+      return readers[i].read(p, value, from, taken);
+  return read_number(p, option, value, from, taken);
+}

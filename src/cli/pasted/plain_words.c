@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Words in the place of options: "predict resnet50 a100", "predict llama-2-7b
+ * 8 x H100 1.5T tokens". */
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "cli/options/count_text.h"
+#include "cli/pasted/pasted_private.h"
+
+enum { MOST_JOINED = 8 };
+
+/* Whether each of the parts between commas is an entry of a kind. */
+static bool all_are(struct dl_pasted *p, enum dl_kind kind, const char *text) {
+  DL_SCOPED(dl_strlist_free) struct dl_strlist parts = {0};
+  dl_strlist_split(&parts, text, ',');
+  size_t n = 0;
+  while (n < parts.n && dl_pasted_look(p->cli, kind, parts.s[n]))
+    n++;
+  return parts.n > 1 && n == parts.n;
+}
+
+/* "1.5T tokens", "52k samples", "3 epochs", "1000 steps", "8 gpus". */
+static bool take_amount(struct dl_pasted *p, const char *text) {
+  static const struct dl_named_text amounts[] = {{"tokens", "tokens"},
+                                                 {"tok", "tokens"},
+                                                 {"samples", "train-samples"},
+                                                 {"examples", "train-samples"},
+                                                 {"images", "train-samples"},
+                                                 {"sequences", "train-samples"},
+                                                 {"epochs", "epochs"},
+                                                 {"epoch", "epochs"},
+                                                 {"requests", "requests"},
+                                                 {"gpus", "gpus"},
+                                                 {"gpu", "gpus"},
+                                                 {"accelerators", "gpus"},
+                                                 {"px", "image-px"},
+                                                 {"gpuhours", ""},
+                                                 {"gpuh", ""},
+                                                 {"steps", ""}};
+  DL_TEXT(number);
+  DL_TEXT(unit);
+  size_t n = strspn(text, "0123456789.,eE+");
+  if (n > 0 && text[n] && strchr("kKMBT", text[n]) &&
+      !isalpha((unsigned char)text[n + 1]))
+    n++;
+  double x;
+  dl_text_add_n(&number, text, n);
+  dl_pasted_fold(&unit, text + n, strlen(text + n));
+  const char *option =
+      dl_text_of_name(amounts, DL_LENGTH(amounts), dl_text_str(&unit), NULL);
+  if (!option || !dl_parse_large_count(dl_text_str(&number), &x))
+    return false;
+  bool known, used;
+  if (*option)
+    dl_pasted_set(p, option, number.s, text, DL_PASTED_WORD);
+  else
+    dl_pasted_word(p, strcmp(unit.s, "steps") == 0 ? "steps" : "gpu-hours",
+                   number.s, &known, &used);
+  return true;
+}
+
+/* A word of a list of settings: "bf16", "lora:16", "zero3". */
+static bool take_word(struct dl_pasted *p, const char *text) {
+  static const enum dl_run_id of[] = {DL_RUN_precision, DL_RUN_fine_tune,
+                                      DL_RUN_sharding, DL_RUN_optimizer,
+                                      DL_RUN_phase};
+  for (size_t i = 0; i < DL_LENGTH(of); i++) {
+    const struct dl_run_column *c = &dl_run_columns[of[i]];
+    const char *word = dl_run_word(c, text);
+    bool bare = dl_word_among("lora|qlora|full|none|single|float|double|"
+                              "momentum|ddp|16|32|64",
+                              text, strlen(text)) >= 0;
+    if (!word || bare || !dl_pasted_option(p, c->option))
+      continue;
+    dl_pasted_set(p, c->option, word, text, DL_PASTED_WORD);
+    return true;
+  }
+  return false;
+}
+
+/* Whether a file is a network's. */
+static bool is_network_file(const char *path) {
+  size_t n = strlen(path);
+  return (n > 5 && strcasecmp(path + n - 5, ".onnx") == 0) ||
+         !dl_pasted_is_file(path);
+}
+
+static enum dl_status take_file(struct dl_pasted *p, const char *path) {
+  if (!is_network_file(path))
+    return dl_pasted_file(p, path);
+  dl_pasted_set(p, "arch", path, path, DL_PASTED_WORD);
+  return DL_OK;
+}
+
+/* Takes a name that the catalogue has; *taken: it did. Names of two kinds are
+ * refused. */
+static enum dl_status take_name(struct dl_pasted *p, const char *text,
+                                bool *taken) {
+  DL_TEXT(arch);
+  bool network = dl_pasted_network(p->cli, text, &arch) ||
+                 all_are(p, DL_ARCHITECTURE, text);
+  bool gpu = dl_pasted_look(p->cli, DL_ACCELERATOR, text) ||
+             all_are(p, DL_ACCELERATOR, text);
+  bool data = dl_pasted_look(p->cli, DL_DATASET, text) != NULL;
+  *taken = false;
+  if (network + gpu + data > 1)
+    return dl_fail(&p->cli->diag, DL_EUSAGE,
+                   "'%.64s' is the name of several things; write%s%s%s", text,
+                   network ? " --arch" : "", gpu ? " --gpu" : "",
+                   data ? " --dataset" : "");
+  if (network)
+    dl_pasted_set(p, "arch", arch.len > 0 ? arch.s : text, text,
+                  DL_PASTED_WORD);
+  else if (gpu)
+    dl_pasted_set(p, "gpu", text, text, DL_PASTED_WORD);
+  else if (data && dl_pasted_option(p, "dataset"))
+    dl_pasted_set(p, "dataset", text, text, DL_PASTED_WORD);
+  *taken = network || gpu || data;
+  if (*taken)
+    return DL_OK;
+  DL_TEXT(again); /* another text: what it is must not be refused yet */
+  dl_text_add(&again, text);
+  return dl_pasted_value(p, "gpu", text, again.s, taken);
+}
+
+/* Words between others, which say nothing. */
+static bool is_filler(const char *word) {
+  static const char fillers[] =
+      "on|with|for|using|and|at|training|train|of|the";
+  return dl_word_among(fillers, word, strlen(word)) >= 0;
+}
+
+static enum dl_status take(struct dl_pasted *p, const char *text, size_t words,
+                           bool *taken) {
+  *taken = true;
+  if (words == 1 && is_filler(text))
+    return DL_OK;
+  if (words == 1 && access(text, F_OK) == 0 && strchr(text, '.'))
+    return take_file(p, text);
+  DL_TEXT(config); /* of a checkpoint's folder */
+  dl_text_printf(&config, "%s/config.json", text);
+  if (words == 1 && access(config.s, R_OK) == 0) {
+    dl_pasted_set(p, "arch", config.s, text, DL_PASTED_WORD);
+    return DL_OK;
+  }
+  if (take_amount(p, text) || (words == 1 && take_word(p, text)))
+    return DL_OK;
+  return take_name(p, text, taken);
+}
+
+static enum dl_status refuse(struct dl_pasted *p, const char *word) {
+  DL_TEXT(near);
+  DL_SCOPED(dl_diag_free) struct dl_diag quiet = {0};
+  const struct dl_descriptor *e = NULL;
+  double x;
+  if (dl_pasted_is_file(word))
+    return dl_pasted_file(p, word);
+  if (dl_parse_large_count(word, &x))
+    return dl_fail(&p->cli->diag, DL_EUSAGE,
+                   "'%.64s' is a number without a word; write --gpus, "
+                   "--batch-size, --epochs or another option before it",
+                   word);
+  dl_catalog_get(dl_cli_catalog(p->cli), DL_ACCELERATOR, word, &e, &quiet);
+  const char *hint = quiet.error ? strstr(quiet.error, " (did you mean") : NULL;
+  if (hint)
+    dl_text_add_n(&near, hint, strcspn(hint, ";"));
+  return dl_fail(&p->cli->diag, DL_EUSAGE,
+                 "'%.64s' is no network, accelerator or data set%s; see 'dlest "
+                 "list', or write the option before it, as --arch NAME --gpu "
+                 "NAME",
+                 word, dl_text_str(&near));
+}
+
+enum dl_status dl_pasted_plain(struct dl_pasted *p, char *const *words,
+                               size_t n) {
+  for (size_t i = 0; i < n;) {
+    size_t most = 1;
+    while (i + most < n && most < MOST_JOINED && !is_filler(words[i + most]))
+      most++;
+    most = is_filler(words[i]) ? 1 : most;
+    bool taken = false;
+    for (; most > 0 && !taken; most -= !taken) {
+      DL_TEXT(text);
+      for (size_t k = 0; k < most; k++)
+        dl_text_printf(&text, "%s%s", k > 0 ? " " : "", words[i + k]);
+      DL_TRY(take(p, dl_text_str(&text), most, &taken));
+    }
+    if (!taken)
+      return refuse(p, words[i]);
+    i += most;
+  }
+  return DL_OK;
+}

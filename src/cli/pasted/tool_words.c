@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Words of other tools, by the table of tool_words.def and the other names of
+ * quantities. */
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/number.h"
+#include "cli/pasted/pasted_private.h"
+#include "quantities/quantities.h"
+
+enum word_kind {
+  SAYS_VALUE,
+  SAYS_SWITCH,
+  WEAK_SWITCH,
+  IS_PART,
+  READS_FILE,
+  NOT_USED,
+  NOT_USED_SWITCH,
+  NOT_USED_LIST,
+  NOT_ESTIMATED,
+  ASKED
+};
+
+static const struct tool_word {
+  const char *names;
+  enum word_kind kind;
+  const char *option, *values;
+  enum dl_pasted_part part;
+} words[] = {
+#define SAYS(names_, option_, values_)                                         \
+  {names_, SAYS_VALUE, option_, values_, 0},
+#define IS(names_, option_, value_) {names_, SAYS_SWITCH, option_, value_, 0},
+#define WEAK(names_, option_, value_) {names_, WEAK_SWITCH, option_, value_, 0},
+#define PART(names_, part_) {names_, IS_PART, NULL, NULL, DL_PASTED_##part_},
+#define READS(names_) {names_, READS_FILE, NULL, NULL, 0},
+#define UNUSED(names_) {names_, NOT_USED, NULL, NULL, 0},
+#define UNUSED_SWITCH(names_) {names_, NOT_USED_SWITCH, NULL, NULL, 0},
+#define UNUSED_LIST(names_) {names_, NOT_USED_LIST, NULL, NULL, 0},
+#define LACKS(names_, text_) {names_, NOT_ESTIMATED, NULL, text_, 0},
+#define ASKS(names_, text_) {names_, ASKED, NULL, text_, 0},
+#include "cli/pasted/tool_words.def"
+};
+
+static bool is_among(const char *names, const char *s) {
+  return dl_word_among(names, s, strlen(s)) >= 0;
+}
+
+/* A switch is off, or a value is none. */
+static bool is_no(const char *s) {
+  return is_among("false|no|off|none|null|0|-1|~|auto", s);
+}
+
+static bool is_truth(const char *s) {
+  return is_among("true|false|yes|no|on|off|1|0|none|null|~|auto", s);
+}
+
+/* Appends what a value is here: its text in "theirs=ours|...", or in "%s".
+ * False: no value is mapped so. */
+static bool map_value(const char *values, const char *value,
+                      struct dl_text *to) {
+  const char *any = strstr(values, "%s");
+  if (any) {
+    dl_text_printf(to, "%.*s%s%s", (int)(any - values), values, value, any + 2);
+    return true;
+  }
+  DL_TEXT(folded);
+  dl_pasted_fold(&folded, value, strcspn(value, " ,"));
+  for (const char *s = values;; s++) {
+    size_t n = strcspn(s, "="), m = strcspn(s, "|");
+    if (folded.len == n && strncmp(s, dl_text_str(&folded), n) == 0) {
+      dl_text_add_n(to, s + n + 1, m - n - 1);
+      return true;
+    }
+    s += m;
+    if (!*s)
+      return false;
+  }
+}
+
+/* Appends the values of a map, "a, b, c". */
+static void add_values(const char *values, struct dl_text *to) {
+  for (const char *s = values;; s++) {
+    size_t n = strcspn(s, "=");
+    dl_text_printf(to, "%s%.*s", to->len > 0 ? ", " : "", (int)n, s);
+    s += strcspn(s, "|");
+    if (!*s)
+      return;
+  }
+}
+
+static const struct tool_word *find(const char *folded) {
+  for (size_t i = 0; i < DL_LENGTH(words); i++)
+    if (is_among(words[i].names, folded))
+      return &words[i];
+  return NULL;
+}
+
+/* The option of a quantity that others call so. */
+static const char *renamed(const char *folded) {
+  for (size_t i = 0; i < DL_N_RUN_MEMBERS; i++) {
+    const struct dl_run_column *c = &dl_run_columns[i];
+    DL_TEXT(own);
+    dl_pasted_fold(&own, c->name, strlen(c->name));
+    bool is = c->called && is_among(c->called, folded);
+    if (c->option && (is || strcmp(dl_text_str(&own), folded) == 0))
+      return c->option;
+  }
+  return NULL;
+}
+
+static void add_unused(struct dl_pasted *p, const char *from) {
+  dl_text_printf(&p->unused, "%s%s", p->unused.len > 0 ? ", " : "", from);
+}
+
+/* Sets an option, by the ways in which its values are written. */
+static enum dl_status set(struct dl_pasted *p, const char *option,
+                          const char *value, const char *from, bool weak) {
+  bool taken = false;
+  enum dl_pasted_rank rank = weak ? DL_PASTED_SWITCH : DL_PASTED_WORD;
+  if (p->file)
+    rank = weak ? DL_PASTED_FILE_SWITCH : DL_PASTED_FILE;
+  if (!dl_pasted_option(p, option)) {
+    if (p->file)
+      add_unused(p, from);
+    return p->file ? DL_OK
+                   : dl_fail(&p->cli->diag, DL_EUSAGE,
+                             "%s is --%s, which 'dlest %s' does not take", from,
+                             option, p->cli->command->name);
+  }
+  DL_TRY(dl_pasted_value(p, option, value, from, &taken));
+  if (!taken)
+    dl_pasted_set(p, option, value, from, rank);
+  return DL_OK;
+}
+
+static enum dl_status say(struct dl_pasted *p, const struct tool_word *w,
+                          const char *value, const char *from) {
+  DL_TEXT(ours);
+  DL_TEXT(all);
+  if (p->file && is_no(value) && !strstr(w->values, "%s") &&
+      !map_value(w->values, value, &ours))
+    return DL_OK;
+  dl_text_clear(&ours);
+  if (map_value(w->values, value, &ours))
+    return ours.len > 0 ? set(p, w->option, ours.s, from, false) : DL_OK;
+  add_values(w->values, &all);
+  return dl_fail(&p->cli->diag, DL_EUSAGE,
+                 "%s: '%.64s' is not known here (%s); write --%s VALUE", from,
+                 value, dl_text_str(&all), w->option);
+}
+
+/* Reads a word that is a switch where no value stands behind it. */
+static enum dl_status take_switch(struct dl_pasted *p,
+                                  const struct tool_word *w, const char *value,
+                                  const char *from) {
+  if (value && is_no(value))
+    return DL_OK;
+  if (w->kind == NOT_ESTIMATED) {
+    dl_warn(&p->cli->diag, "%s: %s is not estimated", from, w->values);
+    return DL_OK;
+  }
+  return set(p, w->option, w->values, from, w->kind == WEAK_SWITCH);
+}
+
+static enum dl_status take_value(struct dl_pasted *p, const struct tool_word *w,
+                                 const char *value, const char *from) {
+  if (p->file && strcmp(value, "auto") == 0)
+    return DL_OK;
+  if (w->kind == READS_FILE)
+    return p->read_file(p, value);
+  if (w->kind == IS_PART) {
+    dl_pasted_part(p, w->part, value, from);
+    return DL_OK;
+  }
+  return say(p, w, value, from);
+}
+
+/* Applies a word, with its value or NULL. */
+static enum dl_status apply(struct dl_pasted *p, const struct tool_word *w,
+                            const char *value, const char *from) {
+  struct dl_diag *d = &p->cli->diag;
+  switch (w->kind) {
+  case NOT_USED:
+  case NOT_USED_SWITCH:
+  case NOT_USED_LIST:
+    add_unused(p, from);
+    return DL_OK;
+  case SAYS_SWITCH:
+  case WEAK_SWITCH:
+  case NOT_ESTIMATED:
+    return take_switch(p, w, value, from);
+  case ASKED:
+    if (p->file || (value && is_among("false|no|none|null", value))) {
+      add_unused(p, from);
+      return DL_OK;
+    }
+    return dl_fail(d, DL_EUSAGE, "%s is not certain here; write %s", from,
+                   w->values);
+  default:
+    if (!value && w->kind == READS_FILE) {
+      add_unused(p, from);
+      return DL_OK;
+    }
+    if (!value && w->kind == IS_PART && w->part == DL_PASTED_LORA_RANK)
+      return dl_fail(d, DL_EUSAGE,
+                     "%s needs the rank of the adapters; write --fine-tune "
+                     "lora:RANK",
+                     from);
+    if (!value && w->kind == IS_PART)
+      value = "true";
+    return value ? take_value(p, w, value, from)
+                 : dl_fail(d, DL_EUSAGE, "option %s needs a value", from);
+  }
+}
+
+/* Whether a word takes the word behind it as its value. */
+static bool takes_next(const struct tool_word *w, const char *next) {
+  if (!next || (next[0] == '-' && isalpha((unsigned char)next[1])) ||
+      (next[0] == '-' && next[1] == '-'))
+    return false;
+  bool is_switch = w->kind == SAYS_SWITCH || w->kind == WEAK_SWITCH ||
+                   w->kind == NOT_USED_SWITCH;
+  bool may_switch = w->kind == IS_PART && (w->part == DL_PASTED_BITS ||
+                                           w->part == DL_PASTED_ADAPTERS);
+  if (w->kind == IS_PART && w->part == DL_PASTED_LORA_RANK)
+    return isdigit((unsigned char)*next);
+  if (w->kind == NOT_ESTIMATED)
+    return is_truth(next) || is_among("cpu|nvme", next);
+  if (w->kind == READS_FILE)
+    return strchr(next, '.') != NULL;
+  if (may_switch)
+    return is_truth(next) || isdigit((unsigned char)*next) ||
+           is_among("lora|qlora|full|freeze", next);
+  return !is_switch || is_truth(next);
+}
+
+enum dl_status dl_pasted_word(struct dl_pasted *p, const char *name,
+                              const char *next, bool *taken, bool *used) {
+  DL_TEXT(folded);
+  DL_TEXT(from);
+  size_t n = strcspn(name, "=");
+  const char *given = name[n] == '=' ? name + n + 1 : NULL;
+  dl_pasted_fold(&folded, name, n);
+  dl_text_printf(&from, "--%.*s", (int)n, name);
+  const struct tool_word *w = find(dl_text_str(&folded));
+  const char *option = w ? NULL : renamed(dl_text_str(&folded));
+  *taken = w || option;
+  *used = false;
+  if (!*taken)
+    return DL_OK;
+  if (w) {
+    *used = !given && takes_next(w, next);
+    return apply(p, w, *used ? next : given, from.s);
+  }
+  const struct dl_option *row = dl_pasted_option(p, option);
+  *used = !given && next && (!row || row->argument);
+  const char *value = *used ? next : given;
+  if (row && row->argument && !value)
+    return dl_fail(&p->cli->diag, DL_EUSAGE, "option %s needs a value", from.s);
+  return set(p, option, value, from.s, false);
+}
+
+/* The part of a path behind its last dot. */
+static const char *leaf(const char *path) {
+  const char *dot = strrchr(path, '.');
+  return dot ? dot + 1 : path;
+}
+
+/* The option of a member of a file, by its path or by its last name. */
+static const char *option_of(const char *whole, const char *last) {
+  const char *option = renamed(whole);
+  return option ? option : renamed(last);
+}
+
+enum dl_status dl_pasted_member(struct dl_pasted *p, const char *path,
+                                const char *meaning, const char *value) {
+  DL_TEXT(whole);
+  DL_TEXT(last);
+  const char *name = meaning ? meaning : path;
+  dl_pasted_fold(&whole, name, strlen(name));
+  dl_pasted_fold(&last, leaf(name), strlen(leaf(name)));
+  const struct tool_word *w = find(dl_text_str(&whole));
+  if (!w && !strstr(path, "scheduler"))
+    w = find(dl_text_str(&last));
+  if (w)
+    return apply(p, w, value, path);
+  const char *option = option_of(dl_text_str(&whole), dl_text_str(&last));
+  const struct dl_option *row = option ? dl_pasted_option(p, option) : NULL;
+  bool unknown = option && strcmp(option, "dataset") == 0 &&
+                 !dl_pasted_dataset(p->cli, value);
+  if (!option || unknown) {
+    add_unused(p, path);
+    return DL_OK;
+  }
+  if (is_among("none|null|~|auto|", value) || strcmp(value, "-1") == 0)
+    return DL_OK;
+  if (row && !row->argument)
+    return is_no(value) ? DL_OK : set(p, option, NULL, path, false);
+  return set(p, option, value, path, false);
+}

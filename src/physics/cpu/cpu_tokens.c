@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "physics/cpu/cpu_tokens.h"
+
+#include <math.h>
+
+#define CLIENT_BANDWIDTH 0.72
+#define SERVER_BANDWIDTH 0.55
+#define CLIENT_CORE 25e9 /* B/s */
+#define SERVER_CORE 12e9
+#define STEP_RATE 0.3  /* share of the FP32 peak */
+#define WAIT_S 6e-6    /* a layer, for each core */
+#define CALLS_S 0.6e-3 /* a layer, of PyTorch */
+#define CLIENT_DOUBT 0.4
+#define SERVER_DOUBT 0.6
+
+void dl_cpu_tokens_of(const struct dl_cpu_tokens *in,
+                      struct dl_cpu_tokens_cost *cost) {
+  double share = in->client ? CLIENT_BANDWIDTH : SERVER_BANDWIDTH;
+  double cores = in->cores * (in->client ? CLIENT_CORE : SERVER_CORE);
+  double bandwidth = fmin(share * in->bandwidth, cores) / sqrt(in->sockets);
+  double memory = (in->weights_b + in->batch * in->kept_b) / bandwidth;
+  double compute = 2 * in->batch * in->step_macs / (STEP_RATE * in->peak);
+  double layer = WAIT_S * in->cores + (in->plain ? CALLS_S : 0);
+  *cost = (struct dl_cpu_tokens_cost){
+      .prompts_s =
+          2 * in->batch * in->prompt_macs / (in->prompt_rate * in->peak),
+      .memory_s = in->answer * memory,
+      .compute_s = in->answer * (hypot(memory, compute) - memory),
+      .layers_s = in->answer * in->layers * layer,
+  };
+}
+
+double dl_cpu_answer_doubt(const struct dl_cpu_tokens *in) {
+  return in->client ? CLIENT_DOUBT : SERVER_DOUBT;
+}
