@@ -108,24 +108,24 @@ CLI_TESTS = \
 	tests/cli/logs/extract.bats \
 	tests/cli/catalog/accelerators.bats \
 	tests/cli/catalog/check.bats \
-	tests/cli/catalog/check.test \
+	tests/cli/catalog/check-table.test \
 	tests/cli/catalog/describe.bats \
 	tests/cli/catalog/list.bats \
-	tests/cli/catalog/list.test \
+	tests/cli/catalog/list-table.test \
 	tests/cli/catalog/scaling-published.bats \
 	tests/cli/catalog/show.bats \
-	tests/cli/catalog/show.test \
+	tests/cli/catalog/show-table.test \
 	tests/cli/catalog/task-networks.bats \
-	tests/cli/catalog/task-networks.test \
+	tests/cli/catalog/task-networks-table.test \
 	tests/cli/catalog/user-catalogs.bats \
 	tests/cli/fit/calibrate-intervals.bats \
-	tests/cli/fit/calibrate-intervals.test \
+	tests/cli/fit/calibrate-intervals-table.test \
 	tests/cli/fit/calibrate-language.bats \
-	tests/cli/fit/calibrate-language.test \
-	tests/cli/fit/calibrate-suggest.test \
+	tests/cli/fit/calibrate-language-table.test \
+	tests/cli/fit/calibrate-suggest-table.test \
 	tests/cli/fit/compare.bats \
-	tests/cli/fit/compare.test \
-	tests/cli/fit/fit.test \
+	tests/cli/fit/compare-table.test \
+	tests/cli/fit/fit-table.test \
 	tests/cli/fit/means.bats \
 	tests/cli/fit/physical.bats \
 	tests/cli/fit/reproduce.bats \
@@ -134,9 +134,9 @@ CLI_TESTS = \
 	tests/cli/general/locales.bats \
 	tests/cli/general/measure.bats \
 	tests/cli/general/manners.bats \
-	tests/cli/general/manners.test \
+	tests/cli/general/manners-table.test \
 	tests/cli/general/manual.bats \
-	tests/cli/general/options.test \
+	tests/cli/general/options-table.test \
 	tests/cli/general/system.bats \
 	tests/cli/install/installed.bats \
 	tests/cli/install/version.bats \
@@ -144,75 +144,75 @@ CLI_TESTS = \
 	tests/cli/language/model-configs.bats \
 	tests/cli/language/setups.bats \
 	tests/cli/language/training-setup.bats \
-	tests/cli/language/training-setup.test \
+	tests/cli/language/training-setup-table.test \
 	tests/cli/language/transformers.bats \
-	tests/cli/language/transformers.test \
+	tests/cli/language/transformers-table.test \
 	tests/cli/logs/extract-logs.bats \
 	tests/cli/logs/extract-nodes.bats \
 	tests/cli/logs/extract-published.bats \
-	tests/cli/logs/extract.test \
+	tests/cli/logs/extract-table.test \
 	tests/cli/logs/integration.bats \
 	tests/cli/logs/log-counters.bats \
 	tests/cli/logs/log-devices.bats \
 	tests/cli/logs/log-doubts.bats \
-	tests/cli/logs/log-doubts.test \
+	tests/cli/logs/log-doubts-table.test \
 	tests/cli/logs/log-hardening.bats \
 	tests/cli/logs/log-mutations.bats \
 	tests/cli/logs/log-parts.bats \
-	tests/cli/logs/log-parts.test \
+	tests/cli/logs/log-parts-table.test \
 	tests/cli/logs/log-reasons.bats \
 	tests/cli/logs/run-overlaps.bats \
 	tests/cli/node/nodes-published.bats \
 	tests/cli/node/nodes.bats \
-	tests/cli/node/nodes.test \
+	tests/cli/node/nodes-table.test \
 	tests/cli/node/sites.bats \
-	tests/cli/node/sites.test \
+	tests/cli/node/sites-table.test \
 	tests/cli/output/exports.bats \
-	tests/cli/output/exports.test \
+	tests/cli/output/exports-table.test \
 	tests/cli/output/format-identities.bats \
 	tests/cli/output/formats.bats \
 	tests/cli/output/html.bats \
 	tests/cli/output/identities.bats \
 	tests/cli/output/plot.bats \
-	tests/cli/output/plot.test \
+	tests/cli/output/plot-table.test \
 	tests/cli/output/predict-screen.bats \
-	tests/cli/output/predict-screen.test \
+	tests/cli/output/predict-screen-table.test \
 	tests/cli/output/progress.bats \
 	tests/cli/output/schemas.bats \
-	tests/cli/output/schemas.test \
+	tests/cli/output/schemas-table.test \
 	tests/cli/output/terminal.bats \
 	tests/cli/predict/input.bats \
-	tests/cli/predict/input.test \
+	tests/cli/predict/input-table.test \
 	tests/cli/predict/known-work.bats \
-	tests/cli/predict/known-work.test \
+	tests/cli/predict/known-work-table.test \
 	tests/cli/predict/known.bats \
-	tests/cli/predict/known.test \
+	tests/cli/predict/known-table.test \
 	tests/cli/predict/last-batch.bats \
-	tests/cli/predict/last-batch.test \
+	tests/cli/predict/last-batch-table.test \
 	tests/cli/predict/limits.bats \
-	tests/cli/predict/limits.test \
+	tests/cli/predict/limits-table.test \
 	tests/cli/predict/memory-published.bats \
 	tests/cli/predict/metamorphic.bats \
 	tests/cli/predict/pasted-files.test \
 	tests/cli/predict/pasted-words.test \
 	tests/cli/predict/predict.bats \
 	tests/cli/predict/image-adapters.test \
-	tests/cli/predict/predict.test \
+	tests/cli/predict/predict-table.test \
 	tests/cli/predict/refusals.bats \
-	tests/cli/predict/refusals.test \
+	tests/cli/predict/refusals-table.test \
 	tests/cli/predict/name-searches.bats \
 	tests/cli/predict/relations.bats \
 	tests/cli/predict/settings.bats \
-	tests/cli/predict/relations.test \
+	tests/cli/predict/relations-table.test \
 	tests/cli/predict/reality.bats \
 	tests/cli/predict/training-power.bats \
 	tests/cli/predict/speeds-published.bats \
 	tests/cli/recommend/recommend-nodes.bats \
-	tests/cli/recommend/recommend-nodes.test \
+	tests/cli/recommend/recommend-nodes-table.test \
 	tests/cli/recommend/recommend-published.bats \
 	tests/cli/recommend/recommend.bats \
 	tests/cli/recommend/recommend-by.test \
-	tests/cli/recommend/recommend.test \
+	tests/cli/recommend/recommend-table.test \
 	tests/cli/record/python.bats \
 	tests/cli/record/record-files.bats \
 	tests/cli/record/record-jobs.bats \
@@ -221,34 +221,34 @@ CLI_TESTS = \
 	tests/cli/report/epilog.bats \
 	tests/cli/report/job-shares.bats \
 	tests/cli/report/job-states.bats \
-	tests/cli/report/job-states.test \
+	tests/cli/report/job-states-table.test \
 	tests/cli/report/report.bats \
-	tests/cli/report/report.test \
+	tests/cli/report/report-table.test \
 	tests/cli/report/shard.bats \
 	tests/cli/report/totals.bats \
 	tests/cli/rows/bad-input.bats \
-	tests/cli/rows/bad-input.test \
+	tests/cli/rows/bad-input-table.test \
 	tests/cli/rows/rows-options.bats \
-	tests/cli/rows/rows-options.test \
+	tests/cli/rows/rows-options-table.test \
 	tests/cli/rows/sweep.bats \
-	tests/cli/rows/sweep.test \
+	tests/cli/rows/sweep-table.test \
 	tests/cli/rows/table-values.bats \
-	tests/cli/rows/table-values.test \
+	tests/cli/rows/table-values-table.test \
 	tests/cli/serving/inference.bats \
 	tests/cli/serving/cpu-tokens.bats \
 	tests/cli/serving/cpus.bats \
 	tests/cli/serving/engines.test \
-	tests/cli/serving/inference.test \
+	tests/cli/serving/inference-table.test \
 	tests/cli/serving/requests.bats \
 	tests/cli/serving/plain.test \
 	tests/cli/serving/replicas.test \
-	tests/cli/serving/requests.test \
+	tests/cli/serving/requests-table.test \
 	tests/cli/serving/serving-published.bats \
 	tests/cli/serving/tuned.bats \
 	tests/cli/step/step-logs.bats \
 	tests/cli/step/step-published.bats \
 	tests/cli/step/step.bats \
-	tests/cli/step/step.test
+	tests/cli/step/step-table.test
 LINT_TESTS = \
 	tests/lint/debian.sh \
 	tests/lint/descriptors.sh \

@@ -20,7 +20,7 @@ texts=$(find . -path './_build*' -prune -o -path './.git' -prune -o \
   -o -name '*.h2m' -o -name '*.bats' -o -name '*.test' -o -name '*.json' -o -name '*.cff' \
   -o -name bootstrap \) -print | grep -v tests/lint/names.sh | sort)
 
-echo 1..10
+echo 1..11
 tab=$(printf '\t')
 ok 'no tabs in C' "$(grep -ln "$tab" $code || true)"
 ok 'no blanks at the end of a line' "$(grep -nE '[[:space:]]+$' \
@@ -54,3 +54,7 @@ ok 'negated commands of a test end it' "$(awk '
   { joined = /(\\|\||&&)$/ }
   !joined && text ~ /^ *! / && text !~ /\|\| / { held = at ": add || false" }
   ' tests/cli/*/*.bats)"
+# make keeps one log of tests/a/b.bats and tests/a/b.test, and runs one of them.
+ok 'names of tests differ before their suffix' "$(
+  find tests -name '*.bats' -o -name '*.test' | sed 's/\.[a-z]*$//' | sort |
+    uniq -d)"
