@@ -122,7 +122,7 @@ static struct dl_value own_value(const char *cell) {
 /* Adds up what people are shown below the rows. */
 static void sum_run(struct dl_extract_rows *r, const struct dl_run *run) {
   const double energy = dl_run_number(run, DL_RUN_energy_j);
-  const char *boundary = run->boundary ? run->boundary : "unknown";
+  const char *boundary = run->boundary ? run->boundary : "";
   r->runs++;
   if (isnan(energy)) {
     r->unknown++;
@@ -148,9 +148,8 @@ static struct dl_report *sums_of(const struct dl_extract_rows *r) {
     dl_text_add(&t, ", ");
     dl_show(&t, DL_KWH, "J", &energy, NULL);
     dl_text_printf(&t, ", %s",
-                   strcmp(r->boundary, "unknown") == 0
-                       ? "boundary unknown"
-                       : dl_boundary_words(r->boundary, true));
+                   r->boundary[0] ? dl_boundary_words(r->boundary, true)
+                                  : "boundary unknown");
   }
   if (r->unknown > 0)
     dl_text_printf(&t, "; the energy of %zu is unknown", r->unknown);
