@@ -16,6 +16,8 @@
 #define KEPT_WITH_ATTENTION 2.06
 #define KEPT_OF_DETECTORS 2
 #define FROZEN_STAGES 104       /* outputs of a pixel of the image */
+#define GRADIENTS_OF_RCNN 48    /* outputs of a pixel, beside what is kept */
+#define LOSS_OF_RETINANET 60    /* outputs of a pixel, in FP32 */
 #define LEAST_ATTENTION 0.05    /* scores among the outputs */
 #define KEPT_OF_SCORES 1        /* what the softmax puts out */
 #define KEPT_OF_SCORES_16_BIT 3 /* that in FP32, and a copy in 16 bits */
@@ -92,11 +94,24 @@ static double checkpointed_parts(const struct dl_architecture *arch) {
   return isnan(arch->depth) ? sqrt(arch->layers) : arch->depth;
 }
 
+static bool is_family(const struct dl_architecture *arch, const char *name) {
+  return arch && arch->family && !strcmp(arch->family, name);
+}
+
 /* Whether an image network begins with a backbone whose first stages and batch
  * norms are frozen, as torchvision and MMDetection train two families. */
 static bool has_frozen_stages(const struct dl_architecture *arch) {
-  return arch && arch->family &&
-         (!strcmp(arch->family, "rcnn") || !strcmp(arch->family, "retinanet"));
+  return is_family(arch, "rcnn") || is_family(arch, "retinanet");
+}
+
+/* Bytes that the backward pass of a detector begins with, beside what it keeps
+ * of an image (peak_memory.h). */
+static double begun(const struct dl_job *job) {
+  const struct dl_architecture *arch = job->found.arch;
+  double area = job->run->image_px * job->run->image_px;
+  if (is_family(arch, "rcnn"))
+    return GRADIENTS_OF_RCNN * area * dl_activation_bytes(job);
+  return is_family(arch, "retinanet") ? LOSS_OF_RETINANET * area * 4 : 0;
 }
 
 /* The multiple of the outputs of its layers that an image network keeps.
@@ -124,7 +139,7 @@ static double kept_of_images(const struct dl_job *job) {
   double all =
       (f * of.layers + of_scores * of.scores) * dl_activation_bytes(job);
   bool full = job->run->checkpointing == DL_CHECKPOINT_FULL && parts >= 2;
-  return full ? all * fmin(2 / parts, 1) : all;
+  return (full ? all * fmin(2 / parts, 1) : all) + begun(job);
 }
 
 double dl_scores_among(double products, double n,
