@@ -142,11 +142,15 @@ static double kept_of_images(const struct dl_job *job) {
   return (full ? all * fmin(2 / parts, 1) : all) + begun(job);
 }
 
+/* Tokens that pass the layers of a language model, by the number of layers. */
+static double passes(const struct dl_transformer *t, double n) {
+  return t->layers * n + t->decoder_layers * dl_transformer_targets(t, n);
+}
+
 double dl_scores_among(double products, double n,
                        const struct dl_transformer *t) {
   double head = t->value_dim > 0 ? t->value_dim : t->head_dim;
-  double layers = t->layers + t->decoder_layers;
-  return fmax(products - layers * n * t->heads * head, 0);
+  return fmax(products - passes(t, n) * t->heads * head, 0);
 }
 
 /* Returns the scores of a sample of a language model. */
@@ -208,7 +212,9 @@ static double kept_of_tokens(const struct dl_job *job,
   double q = dl_activation_bytes(job);
   double layers = t->layers + t->decoder_layers;
   double pairs = scores(job, t);
-  double logits = dl_transformer_writes(t) ? t->vocab * job->seq_len : 0;
+  double logits = dl_transformer_writes(t)
+                      ? t->vocab * dl_transformer_targets(t, job->seq_len)
+                      : 0;
   double dense = fmax(1e6 * run->acts_m - pairs - logits, 0);
   bool stored = run->attention != DL_ATTENTION_FLASH &&
                 run->checkpointing != DL_CHECKPOINT_SELECTIVE;
@@ -219,8 +225,9 @@ static double kept_of_tokens(const struct dl_job *job,
   double all = f * dense + (stored ? KEPT_OF_PAIRS * pairs : 0);
   double share = dl_checkpointed_share(run, layers);
   if (share > 0)
-    all = all * (1 - share + 1 / layers) +
-          KEPT_BY_CHECKPOINT / 2.0 * t->hidden * job->seq_len * layers * share;
+    all = all * (1 - share + 1 / layers) + KEPT_BY_CHECKPOINT / 2.0 *
+                                               t->hidden *
+                                               passes(t, job->seq_len) * share;
   double accum = dl_or(run->grad_accum, 1);
   double v = dl_or(run->virtual_stages, 1);
   double most = by.pipeline + (v > 1 ? (by.pipeline - 1) / v : 0);
