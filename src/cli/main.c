@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "base/nearest_names.h"
+#include "base/names/nearest_names.h"
 #include "cli/command.h"
 #include "cli/command_line.h"
 #include "cli/completion/complete.h"

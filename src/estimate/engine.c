@@ -7,7 +7,7 @@
 
 #include "base/constants.h"
 #include "base/memory.h"
-#include "base/nearest_names.h"
+#include "base/names/nearest_names.h"
 #include "catalog/architecture/token_costs.h"
 #include "catalog/descriptor.h"
 #include "estimate/conditioning/known.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/constants.h"
-#include "base/intern.h"
+#include "base/names/intern.h"
 #include "base/number.h"
 #include "cli/options/known_options.h"
 #include "cli/passes/recommend.h"

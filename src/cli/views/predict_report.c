@@ -36,8 +36,7 @@ static void add_tokens(struct dl_report *r, const struct dl_job *job) {
   double params = arch ? arch->params_m : NAN;
   double classes = dl_or(run->classes, arch ? arch->classes : NAN);
   enum dl_fine_tune tune = dl_fine_tune_of(run);
-  bool adapters = arch &&
-                  (tune == DL_TUNE_LORA || tune == DL_TUNE_QLORA);
+  bool adapters = arch && (tune == DL_TUNE_LORA || tune == DL_TUNE_QLORA);
   double trained = frozen && arch ? arch->head_params_m : params;
   if (adapters)
     trained = dl_adapter_params(run, arch) / 1e6;

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/intern.h"
+#include "base/names/intern.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "io/same_tables.h"
