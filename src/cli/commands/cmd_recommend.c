@@ -151,7 +151,7 @@ static enum dl_status add_searched(struct dl_cli *cli, const struct searched *s,
              : dl_fail(d, DL_EINPUT,
                        "--where '%s' is true for no accelerator; see 'dlest "
                        "list gpus'",
-                       s->where ? s->where : "");
+                       dl_text_or(s->where, ""));
 }
 
 /* Makes the axis of accelerators of --gpu and --cpu, of which either may be

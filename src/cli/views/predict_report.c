@@ -106,7 +106,7 @@ static void add_all_reduce(struct dl_report *r, const struct dl_job *job) {
   int n =
       snprintf(text, sizeof text, "%s GB per step at %g GB/s%s%.80s%s, %s ms",
                dl_format_digits(gb, p.bytes / 1e9, 3), p.link_gb_s,
-               note ? " (" : "", note ? note : "", note ? ")" : "",
+               note ? " (" : "", dl_text_or(note, ""), note ? ")" : "",
                dl_format_digits(ms, 1e3 * s.comm_s, 3));
   if (!isnan(s.share) && n > 0 && (size_t)n < sizeof text)
     snprintf(text + n, sizeof text - (size_t)n,
