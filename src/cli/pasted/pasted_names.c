@@ -56,6 +56,16 @@ static bool count_ahead(const char *s, struct dl_text *count,
   return name->len > 0;
 }
 
+/* Whether the letters in front of an "x" are those of a series, as in "RTX
+ * 3090", "TX2" and "DGX 1", rather than the end of a name with a count. */
+static bool is_series(const char *s, size_t n) {
+  size_t letters = 0;
+  while (letters < n && isalpha((unsigned char)s[n - letters - 1]))
+    letters++;
+  bool whole = letters == n || !isdigit((unsigned char)s[n - letters - 1]);
+  return letters > 0 && letters <= 2 && whole;
+}
+
 /* "H100 x8", "H100:8", "H100 (8x)", "gpu=8". */
 static bool count_behind(const char *s, struct dl_text *count,
                          struct dl_text *name) {
@@ -73,7 +83,8 @@ static bool count_behind(const char *s, struct dl_text *count,
   bool sign = n > 0 && strchr("xX*:=", s[n - 1]);
   bool times = n > 1 && strncmp(s + n - 2, "\xC3\x97", 2) == 0;
   bool apart = after && start > 0 && strchr(" (", s[start - 1]);
-  if (digits == 0 || digits > 7 || !(sign || times || apart))
+  if (digits == 0 || digits > 7 || !(sign || times || apart) ||
+      (sign && strchr("xX", s[n - 1]) && is_series(s, n - 1)))
     return false;
   dl_text_add_n(count, s + start, digits);
   add_trimmed(name, s, n - (times ? 2 : sign));

@@ -278,6 +278,8 @@ static enum dl_status bind_energies(struct dl_repeats_reader *w,
     w->l.estimated = w->l.estimated && dl_plan_has(f, of_estimates[i]);
   for (size_t i = 0; w->l.estimated && i < DL_LENGTH(of_estimates); i++)
     DL_TRY(dl_plan_quantity(f, of_estimates[i], true, to[i], d));
+  if (w->l.estimated)
+    dl_plan_take_estimates(f);
   return DL_OK;
 }
 

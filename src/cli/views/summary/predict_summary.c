@@ -133,8 +133,8 @@ static void input_remark(const struct summary *m, struct dl_answer_line *l) {
   char buf[2][DL_NUMBER_SIZE];
   const char *samples = text ? "tokens" : "samples";
   dl_answer_remark(l, "data loading limits: %s of %s%s %s/s",
-                   dl_format_digits(buf[0], input / unit, 3),
-                   dl_format_digits(buf[1], gpus / unit, 3),
+                   dl_group_digits(dl_format_digits(buf[0], input / unit, 3)),
+                   dl_group_digits(dl_format_digits(buf[1], gpus / unit, 3)),
                    millions ? "M" : "", samples);
 }
 
