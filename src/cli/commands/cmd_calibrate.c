@@ -379,8 +379,8 @@ static void describe(struct calibrating *w, struct dl_model *m) {
   struct dl_text t = {0};
   char *line = dl_cli_command_line(w->cli, w->input);
   const char *source = m->source ? m->source : "a model";
-  const char *end = strstr(source, calibrated_on);
-  dl_text_add_n(&t, source, end ? (size_t)(end - source) : strlen(source));
+  const char *tail = strstr(source, calibrated_on);
+  dl_text_add_n(&t, source, tail ? (size_t)(tail - source) : strlen(source));
   dl_text_add(&t, calibrated_on);
   name_files(&m->runs, &t);
   free(m->source);

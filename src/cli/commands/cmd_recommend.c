@@ -339,18 +339,19 @@ static void warn_of_loader(const struct dl_choices *l, struct dl_diag *d) {
  * batches. */
 static void warn_of_work(const struct dl_choices *l, struct dl_diag *d) {
   double low = INFINITY, high = 0;
-  char least[DL_NUMBER_SIZE], most[DL_NUMBER_SIZE];
   for (size_t i = 0; i < l->n; i++)
     if (l->c[i].excluded == DL_CHOICE_MEETS && l->c[i].work > 0) {
       low = fmin(low, l->c[i].work);
       high = fmax(high, l->c[i].work);
     }
-  if (high > 1.01 * low)
+  if (high > 1.01 * low) {
+    char from[DL_NUMBER_SIZE], to[DL_NUMBER_SIZE];
     dl_warn(
         d,
         "--drop-last: choices train on %s to %s samples or tokens, and what "
         "is left out costs nothing; leave it out to compare the same work",
-        dl_format_digits(least, low, 3), dl_format_digits(most, high, 3));
+        dl_format_digits(from, low, 3), dl_format_digits(to, high, 3));
+  }
 }
 
 /* Opens the model, and finds which accelerators the physical method was

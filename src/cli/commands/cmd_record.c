@@ -303,10 +303,10 @@ static enum dl_status summarise(struct record_command *c) {
 
 /* Summarises assumed powers alone, which are no run: no row of a table. */
 static enum dl_status summarise_assumed(struct record_command *c) {
-  struct dl_run run = dl_run_unknown;
-  dl_run_set_number(&run, DL_RUN_duration_s, c->result.duration_s);
-  enum dl_status status = print_summary(c, &run, &c->cli->diag);
-  dl_run_clear(&run);
+  struct dl_run assumed = dl_run_unknown;
+  dl_run_set_number(&assumed, DL_RUN_duration_s, c->result.duration_s);
+  enum dl_status status = print_summary(c, &assumed, &c->cli->diag);
+  dl_run_clear(&assumed);
   return c->out.f && !has_rows(output_format(c->cli))
              ? dl_cli_commit(c->cli, &c->out, NULL, status)
              : status;

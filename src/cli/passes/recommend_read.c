@@ -243,15 +243,16 @@ static enum dl_status has_energies(struct dl_cli *cli,
 static void warn_of_work(const struct dl_recommend_options *o, double low,
                          double high, struct dl_diag *d) {
   const struct dl_strlist *formulas = &o->job.defines;
-  char least[DL_NUMBER_SIZE], most[DL_NUMBER_SIZE];
   if (high > 1.01 * low && !dl_value_in(formulas, "energy_j") &&
-      !dl_value_in(formulas, "duration_s"))
+      !dl_value_in(formulas, "duration_s")) {
+    char least[DL_NUMBER_SIZE], most[DL_NUMBER_SIZE];
     dl_warn_at(
         d, o->table, 0,
         "runs of different work are compared: %s to %s samples, "
         "tokens or requests; give them the same epochs, or divide energies "
         "and times by --define",
         dl_format_digits(least, low, 3), dl_format_digits(most, high, 3));
+  }
 }
 
 enum dl_status dl_recommend_table(struct dl_cli *cli,

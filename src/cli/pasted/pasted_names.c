@@ -164,15 +164,16 @@ static enum dl_status set_node(struct dl_pasted *p,
                                const struct dl_descriptor *e, const char *count,
                                const char *from, enum dl_pasted_rank rank) {
   double gpus = DL_AS(node, e)->gpus, n = 1;
-  char buf[DL_NUMBER_SIZE];
   if (!dl_pasted_option(p, "node"))
     return dl_fail(&p->cli->diag, DL_EUSAGE,
                    "'%.64s' is a computer with %g accelerators; write --gpu "
                    "NAME --gpus N",
                    from, gpus);
   dl_pasted_set(p, "node", e->id, from, rank);
-  if (*count && dl_parse_double(count, &n) && n > 1 && gpus > 0)
+  if (*count && dl_parse_double(count, &n) && n > 1 && gpus > 0) {
+    char buf[DL_NUMBER_SIZE];
     dl_pasted_set(p, "gpus", dl_format_short(buf, n * gpus), from, rank);
+  }
   return DL_OK;
 }
 

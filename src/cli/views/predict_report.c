@@ -173,11 +173,13 @@ static void add_setup(struct dl_report *r, const struct dl_job *job) {
 
 static void add_memory(struct dl_report *r, const struct dl_job *job) {
   struct dl_memory_need m;
-  char text[160] = "", of[48] = "", has[DL_NUMBER_SIZE];
+  char text[160] = "", of[48] = "";
   dl_memory_of(job, &m);
-  if (!isnan(m.has_gb))
+  if (!isnan(m.has_gb)) {
+    char has[DL_NUMBER_SIZE];
     snprintf(of, sizeof of, " of %s GB usable",
              dl_format_digits(has, m.has_gb, 3));
+  }
   if (!isnan(m.need_gb)) {
     char need[DL_NUMBER_SIZE], low[DL_NUMBER_SIZE], high[DL_NUMBER_SIZE];
     snprintf(text, sizeof text, "about %s GB%s, 90 %% interval %s to %s GB",

@@ -407,13 +407,14 @@ static const char *why_impossible(const struct dl_job *job) {
 static bool inference_contradicts(const struct dl_job *job,
                                   struct dl_message_style *why) {
   const struct dl_run *run = job->run;
-  char word[DL_WORD_SIZE], rate[DL_WORD_SIZE];
   bool rated = gives(job, DL_RUN_samples_per_s);
-  if (rated && run->request_rate > 0)
+  if (rated && run->request_rate > 0) {
+    char word[DL_WORD_SIZE], rate[DL_WORD_SIZE];
     return dl_rule_message(
         why, "%s and %s both say how fast requests are served; leave one out",
         dl_column_word(why, "samples_per_s", word),
         dl_column_word(why, "request_rate", rate));
+  }
   return (rated && exceeds(run->requests / run->samples_per_s, duration_s(job),
                            "samples", "duration_s", why)) ||
          (job->known.of_work && !isnan(job->known.steps_s) &&
@@ -423,11 +424,12 @@ static bool inference_contradicts(const struct dl_job *job,
 bool dl_known_contradicts(const struct dl_job *job,
                           struct dl_message_style *why) {
   const struct dl_known *known = &job->known;
-  char word[DL_WORD_SIZE];
-  if (known->impossible)
+  if (known->impossible) {
+    char word[DL_WORD_SIZE];
     return dl_rule_message(why, "%s is none of this job: %s",
                            dl_column_word(why, known->impossible, word),
                            why_impossible(job));
+  }
   if (dl_run_is_inference(job->run))
     return inference_contradicts(job, why);
   return (!isnan(known->steps_s) &&
