@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "base/intern.h"
+#include "base/names/intern.h"
 #include "catalog/architecture/scaling.h"
 #include "run/plan.h"
 

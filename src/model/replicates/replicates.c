@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/intern.h"
+#include "base/names/intern.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "io/same_tables.h"
@@ -436,7 +436,7 @@ static bool same_setting(const struct dl_run_column *c,
                          const struct dl_means_cell *a,
                          const struct dl_means_cell *b) {
   if (c->is_text)
-    return strcmp(a->text ? a->text : "", b->text ? b->text : "") == 0;
+    return strcmp(dl_text_or(a->text, ""), dl_text_or(b->text, "")) == 0;
   return (a->x.n > 0) == (b->x.n > 0) && a->x.x == b->x.x;
 }
 
