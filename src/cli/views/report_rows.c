@@ -113,6 +113,8 @@ static const struct dl_column key_columns[DL_N_KEYS] = {
     {"user", "user", NULL, DL_CODE, DL_MAIN},
     {"account", "account", NULL, DL_CODE, DL_MAIN},
     {"partition", "partition", NULL, DL_CODE, DL_MAIN},
+    {"state", "state", NULL, DL_CODE, DL_MAIN},
+    {"gpu", "GPU", NULL, DL_CODE, DL_MAIN},
     {"month", "month", NULL, DL_CODE, DL_MAIN}};
 
 static const struct dl_column sum_columns[] = {
@@ -157,8 +159,9 @@ static void sum_values(const struct dl_sums *s, const struct dl_footprint *foot,
 }
 
 static const char *title_of(const bool keys[DL_N_KEYS]) {
-  static const char *const titles[DL_N_KEYS] = {"By user", "By account",
-                                                "By partition", "By month"};
+  static const char *const titles[DL_N_KEYS] = {"By user",      "By account",
+                                                "By partition", "By state",
+                                                "By GPU",       "By month"};
   const char *title = NULL;
   for (size_t k = 0; k < DL_N_KEYS; k++)
     if (keys[k])
