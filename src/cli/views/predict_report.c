@@ -238,8 +238,6 @@ static void add_loader(struct dl_report *r, const struct dl_job *job) {
                 dl_known_string(dl_augmentation_words[run->augmentation]));
   add_marked(r, job, DL_RUN_loader_workers, DL_CODE,
              reads ? dl_or(run->loader_workers, DL_LOADER_WORKERS) : NAN);
-  dl_report_add(r, "augmentation", label_of(DL_RUN_augmentation), NULL, DL_CODE,
-                dl_known_string(dl_run_text(run, DL_RUN_augmentation)));
 }
 
 /* The data of a training, or nothing for people. */
