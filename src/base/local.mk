@@ -6,12 +6,8 @@ libdlest_a_SOURCES += \
 	%D%/diag.h \
 	%D%/file.c \
 	%D%/file.h \
-	%D%/intern.c \
-	%D%/intern.h \
 	%D%/memory.c \
 	%D%/memory.h \
-	%D%/nearest_names.c \
-	%D%/nearest_names.h \
 	%D%/number.c \
 	%D%/number.h \
 	%D%/sort.c \

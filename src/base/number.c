@@ -401,3 +401,15 @@ char *dl_format_digits(char buf[DL_NUMBER_SIZE], double x, int digits) {
   put_point(buf);
   return buf;
 }
+
+char *dl_group_digits(char buf[DL_NUMBER_SIZE]) {
+  size_t n = strlen(buf);
+  if (n < 5 || strspn(buf, "0123456789") < n)
+    return buf;
+  for (size_t at = n; at > 3; n++) {
+    at -= 3;
+    memmove(buf + at + 1, buf + at, n - at + 1);
+    buf[at] = ',';
+  }
+  return buf;
+}

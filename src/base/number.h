@@ -50,6 +50,11 @@ size_t dl_put_short(char buf[DL_NUMBER_SIZE], double x);
  * 1230, or 1.23e+07 outside 1e-4 .. 1e6; "-" for NaN. Returns buf. */
 char *dl_format_digits(char buf[DL_NUMBER_SIZE], double x, int digits);
 
+/* Puts commas between groups of three digits, for people: 41,200. A whole
+ * number of up to four digits and any other text stay as they are. Returns buf.
+ */
+char *dl_group_digits(char buf[DL_NUMBER_SIZE]);
+
 struct dl_span {
   double low, high;
 };

@@ -374,12 +374,13 @@ static char *format_in(char *buf, double s, double unit_in_s,
 }
 
 /* Writes a time in two units: `per` second ones, of `second_s` seconds each,
- * make a first one. */
+ * make a first one. Minutes and seconds have two digits, as on a clock, hours
+ * beside days as many as they need. */
 static char *format_pair(char *buf, double s, const char *first, long per,
                          double second_s, const char *second) {
   long n = lround(fabs(s) / second_s);
-  snprintf(buf, DL_NUMBER_SIZE, "%s%ld %s %02ld %s", s < 0 ? "-" : "", n / per,
-           first, n % per, second);
+  snprintf(buf, DL_NUMBER_SIZE, "%s%ld %s %0*ld %s", s < 0 ? "-" : "", n / per,
+           first, per == 60 ? 2 : 1, n % per, second);
   return buf;
 }
 

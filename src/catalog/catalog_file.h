@@ -4,7 +4,7 @@
 #ifndef DL_CATALOG_CATALOG_FILE_H
 #define DL_CATALOG_CATALOG_FILE_H
 
-#include "base/intern.h"
+#include "base/names/intern.h"
 #include "catalog/descriptor_kinds.h"
 #include "catalog/validate/findings.h"
 #include "io/xml.h"

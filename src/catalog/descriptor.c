@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/nearest_names.h"
+#include "base/names/nearest_names.h"
 #include "base/number.h"
 
 void dl_descriptor_init(struct dl_descriptor *e, enum dl_kind kind) {

@@ -76,7 +76,7 @@ static int compare_groups(int a, int b) {
   return (a > b) - (a < b);
 }
 
-/* By their first letters; those without a short option first. */
+/* Sorts by first letters; options without a short one come first. */
 static int by_name(const void *a, const void *b) {
   const struct listed *x = a, *y = b;
   int order = compare_groups(x->group, y->group);
@@ -129,7 +129,7 @@ static void add_long_usage(struct dl_text *item, const char *name,
                            const struct dl_option *o) {
   dl_text_clear(item);
   dl_text_printf(item, " [--%s%s%s]", name, o->argument ? "=" : "",
-                 o->argument ? o->argument : "");
+                 dl_text_or(o->argument, ""));
 }
 
 static void add_usage(struct filled_text *f, const struct listed *list,
@@ -174,7 +174,7 @@ static void add_names(struct filled_text *f, const struct dl_option *o) {
   const char *const name[] = {o->name, o->alias};
   for (size_t i = 0; i < 2 && name[i]; i++)
     dl_text_printf(&names, "%s--%s%s%s", i > 0 ? ", " : "", name[i],
-                   o->argument ? "=" : "", o->argument ? o->argument : "");
+                   o->argument ? "=" : "", dl_text_or(o->argument, ""));
   f->indent = 0;
   add_word(f, dl_text_str(&names), names.len);
   f->indent = HELP_COLUMN;

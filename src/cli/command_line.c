@@ -12,7 +12,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/nearest_names.h"
+#include "base/names/nearest_names.h"
 #include "cli/spool.h"
 #include "quantities/quantities.h"
 

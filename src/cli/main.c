@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "base/nearest_names.h"
+#include "base/names/nearest_names.h"
 #include "cli/command.h"
 #include "cli/command_line.h"
 #include "cli/completion/complete.h"
@@ -217,6 +217,22 @@ static void guard_descriptors(void) {
       _exit(DL_EFAILED);
 }
 
+enum first_word { ASKS_COMMAND, ASKS_VERSION, ASKS_HELP, ASKS_COMPLETION };
+
+/* The meaning of the first word; a command unless it is listed. */
+static enum first_word first_word(const char *word) {
+  static const struct {
+    const char *word;
+    enum first_word asks;
+  } words[] = {{"--version", ASKS_VERSION}, {"-V", ASKS_VERSION},
+               {"--help", ASKS_HELP},       {"-h", ASKS_HELP},
+               {"help", ASKS_HELP},         {"--complete", ASKS_COMPLETION}};
+  for (size_t i = 0; i < DL_LENGTH(words); i++)
+    if (strcmp(words[i].word, word) == 0)
+      return words[i].asks;
+  return ASKS_COMMAND;
+}
+
 int main(int argc, char **argv) {
   guard_descriptors();
   /* A command's help fits, so that why it could not be written is still known
@@ -229,19 +245,20 @@ int main(int argc, char **argv) {
   dl_math_setup();
   dl_json_setup();
   const char *word = argc > 1 ? argv[1] : "";
-  if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0)
+  switch (first_word(word)) {
+  case ASKS_VERSION:
     return dl_print_version(stdout), DL_OK;
-  if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 ||
-      (strcmp(word, "help") == 0 && argc == 2)) {
-    help(stdout);
-    return DL_OK;
-  }
-  if (strcmp(word, "help") == 0) {
-    char *again[] = {argv[0], argv[2], "--help", NULL};
-    return main(3, again);
-  }
-  if (strcmp(word, "--complete") == 0)
+  case ASKS_HELP:
+    if (argc == 2 || *word == '-') {
+      help(stdout);
+      return DL_OK;
+    }
+    return main(3, (char *[]){argv[0], argv[2], "--help", NULL});
+  case ASKS_COMPLETION:
     return (int)dl_complete(argc - 2, argv + 2);
+  case ASKS_COMMAND:
+    break;
+  }
   const struct dl_command *c = dl_command_find(word);
   if (c)
     return run_command(c, argc - 1, argv + 1);

@@ -78,7 +78,7 @@ static double response_of(const struct dl_run *run, const struct dl_served *s) {
   return dl_run_is_inference(run) ? s->latency_s : (double)NAN;
 }
 
-/* What all choices share. */
+/* The part that all choices share. */
 static void set_common(struct dl_choices *l, const struct dl_result *row) {
   const struct dl_job *job = &row->job;
   bool inference = dl_run_is_inference(job->run);

@@ -78,7 +78,7 @@ struct dl_choices {
   const struct dl_measured *measured; /* borrowed; NULL: all were */
   /* All choices share these, which the first one sets; NaN where measured. */
   double epochs, train_samples, val_samples;
-  bool at_rate; /* requests come at a rate: the time is that of a response */
+  bool at_rate; /* requests come at a rate: the time is a response's */
   enum dl_objective by[DL_N_OBJECTIVES];         /* as they were judged */
   double requests, prompt_tokens, output_tokens; /* NaN: no inference */
 };

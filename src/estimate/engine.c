@@ -7,7 +7,7 @@
 
 #include "base/constants.h"
 #include "base/memory.h"
-#include "base/nearest_names.h"
+#include "base/names/nearest_names.h"
 #include "catalog/architecture/token_costs.h"
 #include "catalog/descriptor.h"
 #include "estimate/conditioning/known.h"
@@ -177,7 +177,7 @@ static double limit_w(const struct dl_job *job, const struct dl_estimate *est) {
  * above it. */
 static void bound_power(const struct dl_job *job, struct dl_estimate *est) {
   double most = fmax(dl_or(limit_w(job, est), INFINITY), est->power_w.x);
-  bool given = est->duration_from && strcmp(est->duration_from, "given") == 0;
+  bool given = dl_is_word(est->duration_from, "given");
   if (given && est->energy_j.high > most * est->duration_s.x) {
     est->energy_j.high = fmax(most * est->duration_s.x, est->energy_j.x);
     est->energy_j.low = fmin(est->energy_j.low, est->energy_j.high);

@@ -422,7 +422,7 @@ enum dl_status dl_predictions_make(struct dl_job_predictions *p,
   dl_infer(ctx, job, &p->served);
   DL_TRY(condition(p, &a, d));
   const struct dl_fit *epoch = ctx->fit[DL_PHYSICAL_EPOCH].fit;
-  bool gpu = epoch && epoch->boundary && strcmp(epoch->boundary, "gpu") == 0;
+  bool gpu = epoch && dl_is_word(epoch->boundary, "gpu");
   if (trains && !given &&
       !p->conditioned.applies) /* its energies have the memory */
     dl_bound_by_input(p, ctx, job,

@@ -45,7 +45,7 @@ static double held_w(const struct dl_row *row, const struct dl_job_fields *s) {
   const char *from =
       gpu ? gpu->head.origin[dl_field_index(&gpu->head, &gpu->idle_w)].source
           : NULL;
-  bool given = from && strcmp(from, "given") == 0;
+  bool given = dl_is_word(from, "given");
   return given || isnan(context_w) ? idle_w : context_w;
 }
 

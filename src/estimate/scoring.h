@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "base/intern.h"
+#include "base/names/intern.h"
 #include "estimate/engine.h"
 #include "math/cross_validation/bootstrap.h"
 #include "math/cross_validation/metrics.h"

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #include "base/diag.h"
-#include "base/intern.h"
+#include "base/names/intern.h"
 
 struct csv_parser;
 

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "base/intern.h"
+#include "base/names/intern.h"
 #include "io/csv.h"
 
 /* Start from {0}. */

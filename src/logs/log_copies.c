@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/intern.h"
+#include "base/names/intern.h"
 #include "base/memory.h"
 #include "base/text.h"
 

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
-#include "base/intern.h"
+#include "base/names/intern.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "logs/log_copies.h"

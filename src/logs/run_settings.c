@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "base/intern.h"
+#include "base/names/intern.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "io/csv.h"

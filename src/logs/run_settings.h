@@ -10,7 +10,7 @@
 #define DL_LOGS_RUN_SETTINGS_H
 
 #include "base/diag.h"
-#include "base/intern.h"
+#include "base/names/intern.h"
 #include "base/text.h"
 #include "run/run.h"
 

@@ -74,7 +74,7 @@ static enum dl_status check_formula(const struct model_walk *w, dl_node *node) {
   return status == DL_OK
              ? DL_OK
              : dl_walk_refuse(w, node,
-                              inner.error ? inner.error : "invalid formula");
+                              dl_text_or(inner.error, "invalid formula"));
 }
 
 static enum dl_status offset(const struct model_walk *w, dl_node *fit,
@@ -210,7 +210,7 @@ static enum dl_status state(const struct model_walk *w, dl_node *node,
   if (status == DL_OK && !w->writing &&
       f->method->restore(f->method, state, &as, f->features.n, &inner) != DL_OK)
     status = dl_walk_refuse(
-        w, node, inner.error ? inner.error : "not a state of this method");
+        w, node, dl_text_or(inner.error, "not a state of this method"));
   dl_arrays_free(w->before);
   *w->before = as;
   return status;

@@ -27,7 +27,7 @@
 #include <stdint.h>
 
 #include "base/diag.h"
-#include "base/intern.h"
+#include "base/names/intern.h"
 #include "base/text.h"
 
 enum { DL_ONNX_MAX_RANK = 8, DL_ONNX_MAX_ASKED = 16 };

@@ -79,7 +79,7 @@ enum dl_style {
   DL_KWH,     /* J as kWh, MWh or GWh, below 0.001 kWh as DL_ENERGY */
   DL_ENERGY,  /* J with the prefix that suits: 12.3 kJ, 4.56 MJ; what follows
                  the J of the unit is kept: "J/epoch" -> 4.56 kJ/epoch */
-  DL_TIME,    /* s as 12.3 s, 4 min 05 s, 1 h 23 min, 2 d 03 h, 1.23 y; the
+  DL_TIME,    /* s as 12.3 s, 4 min 05 s, 1 h 23 min, 2 d 3 h, 1.23 y; the
                  unit given is not shown */
   DL_MASS,    /* g as 12.3 g, 4.56 kg, 7.89 t; "g CO2e" -> 7.89 t CO2e */
   DL_WATTS,   /* W, from 10 kW on as kW, from 10 MW on as MW */

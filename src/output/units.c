@@ -127,6 +127,8 @@ static void show_rounded_time(struct dl_text *t, double x) {
   if (x >= 1 && x < 60 - 0.5)
     strcat(dl_format_digits(buf, x, 2), " s");
   char *zeros = strstr(buf, " 00 ");
+  if (!zeros)
+    zeros = strstr(buf, " 0 h");
   if (zeros)
     *zeros = '\0';
   dl_text_add(t, buf);

@@ -6,7 +6,7 @@
 #ifndef DL_PHYSICS_LEVELS_H
 #define DL_PHYSICS_LEVELS_H
 
-#include "base/intern.h"
+#include "base/names/intern.h"
 #include "physics/physics.h"
 
 /* Numbers of names; 0: none, -1: not in the fit. */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "base/intern.h"
+#include "base/names/intern.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "plot/plot_kinds.h"

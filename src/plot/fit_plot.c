@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/intern.h"
+#include "base/names/intern.h"
 #include "base/memory.h"
 #include "plot/plot_kinds.h"
 #include "plot/plot_scale.h"

@@ -4,7 +4,7 @@
 #ifndef DL_PLOT_PARETO_PLOT_H
 #define DL_PLOT_PARETO_PLOT_H
 
-#include "base/intern.h"
+#include "base/names/intern.h"
 #include "base/text.h"
 #include "plot/plot_scale.h"
 #include "plot/plot_table.h"

@@ -6,7 +6,7 @@
 #include <strings.h>
 
 #include "base/memory.h"
-#include "base/nearest_names.h"
+#include "base/names/nearest_names.h"
 #include "base/number.h"
 
 /* --- The table. */

@@ -146,6 +146,11 @@ enum dl_status dl_plan_want_descriptors(struct dl_row_plan *f,
 void dl_plan_assume(struct dl_row_plan *f, void (*assume)(struct dl_row *row),
                     bool estimates);
 
+/* Says that the rows are estimates: a speed may be that of a method which takes
+ * no notice of a time that is given, and is not compared with it. To be called
+ * before the first row. */
+void dl_plan_take_estimates(struct dl_row_plan *f);
+
 /* Warns of overrides and definitions that nothing uses: a misspelt name. To
  * be called when all steps have been added. */
 void dl_plan_warn_unused(const struct dl_row_plan *f, struct dl_diag *d);

@@ -10,7 +10,7 @@
 #include "base/constants.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "base/nearest_names.h"
+#include "base/names/nearest_names.h"
 #include "run/plan_private.h"
 
 bool dl_plan_uses(const struct dl_row_plan *f, size_t name, bool wanted) {

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "base/intern.h"
+#include "base/names/intern.h"
 #include "catalog/architecture/scaling.h"
 #include "run/plan.h"
 
@@ -189,6 +189,7 @@ struct dl_row_plan {
   size_t n_rows;
   void (*assume)(struct dl_row *row);    /* NULL: nothing is assumed */
   bool for_estimates;                    /* rows are jobs, not measured runs */
+  bool of_estimates;                     /* rows have been estimated */
   unsigned checks;                       /* of measured rows; 0: none */
   long checked_at[MOST_CHECKED_COLUMNS]; /* columns; -1: a step reads it */
   struct dl_doubted_rows doubted[MOST_RULES];

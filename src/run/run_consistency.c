@@ -281,6 +281,10 @@ static unsigned use_of(size_t column, bool estimated) {
   return column < N_TIMES ? USES_TIME : 0;
 }
 
+void dl_plan_take_estimates(struct dl_row_plan *f) {
+  f->of_estimates = true;
+}
+
 void dl_plan_prepare_checks(struct dl_row_plan *f) {
   bool computed = false;
   f->checks = 0;
@@ -288,7 +292,7 @@ void dl_plan_prepare_checks(struct dl_row_plan *f) {
     enum dl_run_id id = columns[i];
     bool read = is_read(f, id);
     if (read)
-      f->checks |= use_of(i, f->for_estimates);
+      f->checks |= use_of(i, f->for_estimates || f->of_estimates);
     computed |= is_computed(f, id);
     f->checked_at[i] =
         read || f->name[id].definition > 0 ? -1 : dl_plan_column(f, id);

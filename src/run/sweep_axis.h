@@ -13,7 +13,7 @@
 #define DL_RUN_SWEEP_AXIS_H
 
 #include "base/diag.h"
-#include "base/intern.h"
+#include "base/names/intern.h"
 #include "run/formula/formula.h"
 
 enum { DL_MOST_AXES = 8 };

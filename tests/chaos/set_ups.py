@@ -41,11 +41,20 @@ def gradients_s(row, params, link):
     return steps * each / (1e9 * share * link)
 
 
+def package_share(cpu):
+    """The highest limit of a processor's package by its TDP: boards of desktops
+    and notebooks set PL2 or PPT above it, those of servers little (docs/cpus.md).
+    """
+    if float(cpu["memory_channels"] or 3) > 2:
+        return 1 if cpu["id"].startswith("epyc") else 1.2
+    if cpu["id"].startswith("xeon"):
+        return 1.3
+    return 2.1 if float(cpu["tdp_w"]) > 60 else 2.5
+
+
 def most_power(gpu):
-    """W: the TDP, or a limit above it. Boards of desktop processors set one
-    (docs/lab/cpus.md)."""
-    desktop = (gpu["form"] == "socket" and gpu["memory_channels"] and
-               float(gpu["memory_channels"]) <= 2)
-    return max(float(gpu["tdp_w"]) * (1.35 if desktop else 1),
+    """W: the TDP, or a limit above it."""
+    share = package_share(gpu) if gpu["form"] == "socket" else 1
+    return max(float(gpu["tdp_w"]) * share,
                float(gpu["power_limit_w"] or 0),
                float(gpu["most_limit_w"] or 0))

@@ -358,8 +358,10 @@ def evaluate(tests, filters):
         program.append("(")
         lines.append(0)
         for line, name, run, what in test.lets:
-            program.append("($docs[%d] | (%s)) as $%s |" %
-                           (run.number, what, name))
+            program.append(
+                '($docs[%d] | [%s] | if length == 1 then .[0] else error('
+                '"$%s has \\(length) values") end) as $%s |' %
+                (run.number, what, name, name))
             lines.append(line)
         program.append("[")
         lines.append(0)

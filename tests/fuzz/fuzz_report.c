@@ -37,6 +37,9 @@ static bool sound(double x) {
 static void check_job(const struct dl_accounted *job) {
   must(isnan(job->energy_j) == (job->from == DL_ENERGY_UNKNOWN));
   must(sound(job->energy_j) && sound(job->duration_s) && sound(job->gpu_s));
+  must(isnan(job->low_j) == isnan(job->high_j));
+  must(isnan(job->low_j) ||
+       (job->low_j <= job->energy_j && job->energy_j <= job->high_j));
   must(isnan(job->idle_gpu_s) ||
        (job->idle_gpu_s >= 0 && job->idle_gpu_s <= job->gpu_s * (1 + 1e-9)));
 }
@@ -91,7 +94,10 @@ static void account_all(struct dl_log *log, struct dl_accounting *a,
 
 /* Settings of the cluster, by the input's size. */
 static void choose(struct dl_cluster *o, size_t size) {
-  *o = (struct dl_cluster){.core_power_w = size & 1 ? 10 : NAN};
+  *o = (struct dl_cluster){.core_power_w = size & 1 ? 10 : NAN,
+                           .threads = size & 8 ? 2 : NAN};
+  if (size & 16)
+    dl_strlist_add(&o->cpus, "epyc-7763");
   if (size & 2) {
     dl_strlist_add(&o->gpus, "v100=v100");
     dl_strlist_add(&o->gpus, "a100");
@@ -121,6 +127,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   free(constant);
   dl_accounting_free(a);
   dl_strlist_free(&cluster.gpus);
+  dl_strlist_free(&cluster.cpus);
   dl_strlist_free(&cluster.node_power);
   dl_diag_free(&d);
   return 0;

@@ -98,7 +98,8 @@ static void test_prometheus_report(void **state) {
   assert_line(s, "dlest_frozen 1");
   assert_line(s, "dlest_node_idle_watts 100");
   assert_line(s, "dlest_node_info{on=\"gpu\"} 1");
-  assert_line(s, "# HELP dlest_estimate_energy_joules energy_j in estimates");
+  assert_line(
+      s, "# HELP dlest_estimate_energy_joules energy, joules, in estimates");
   assert_line(s, "dlest_estimate_energy_joules{method=\"tdp\"} 1000000");
   assert_line(s,
               "dlest_estimate_energy_joules{method=\"say \\\"x\\\"\\\\\"} 5");

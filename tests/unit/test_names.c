@@ -7,7 +7,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "base/nearest_names.h"
+#include "base/names/nearest_names.h"
 
 static void test_distance(void **state) {
   static const struct {

@@ -420,6 +420,23 @@ static int back_to_c(void **state) {
   return setlocale(LC_ALL, "C") == NULL;
 }
 
+static void groups_digits(void **state) {
+  static const char *const cases[][2] = {{"", ""},
+                                         {"8192", "8192"},
+                                         {"41200", "41,200"},
+                                         {"361000", "361,000"},
+                                         {"1234567", "1,234,567"},
+                                         {"-41200", "-41200"},
+                                         {"12345.6", "12345.6"},
+                                         {"1.7e+07", "1.7e+07"}};
+  (void)state;
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    char buf[DL_NUMBER_SIZE];
+    strcpy(buf, cases[i][0]);
+    assert_string_equal(dl_group_digits(buf), cases[i][1]);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_parse_values),
@@ -432,6 +449,7 @@ int main(void) {
       cmocka_unit_test(test_duration),
       cmocka_unit_test(test_format),
       cmocka_unit_test(test_format_digits),
+      cmocka_unit_test(groups_digits),
       cmocka_unit_test(shortest_is_of_printf),
       cmocka_unit_test(rounds_as_printf),
       cmocka_unit_test_teardown(test_locale, back_to_c),

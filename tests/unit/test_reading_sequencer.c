@@ -249,7 +249,7 @@ static void carries_on_when_set_back(void **state) {
               "2022-12-04 09:00:01,0,5\n"
               "2022-12-04 09:00:02,0,6\n",
               "0:1 1:2 2:3 3:4 4:5 5:6| :4: " MSG_clock_set_back_by_carried(
-                  "1 d 03 h", "1.00 s"));
+                  "1 d 3 h", "1.00 s"));
 }
 
 static void carries_on_twice(void **state) {

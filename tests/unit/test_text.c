@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/intern.h"
+#include "base/names/intern.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "unit.h"

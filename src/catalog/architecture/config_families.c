@@ -230,10 +230,14 @@ static void qwen2_moe(struct dl_transformer *t, const dl_json *j) {
   preset(&t->qkv_bias, 1);
 }
 
+/* Tokens of its pre-training's targets for one of 512 that are read. */
+#define TARGETS_OF_T5 (114 / 512.0)
+
 static void t5(struct dl_transformer *t, const dl_json *j) {
   t->gated = has_text(j, "feed_forward_proj", "gated");
   t->bias = t->norm_bias = 0;
   preset(&t->seq, 512);
+  preset(&t->decoder_seq, round(TARGETS_OF_T5 * t->seq));
   preset(&t->tied, 1);
   preset(&t->relative, 32);
 }

@@ -5,7 +5,7 @@
 #ifndef DL_CATALOG_ARCHITECTURE_LAYER_SHAPES_H
 #define DL_CATALOG_ARCHITECTURE_LAYER_SHAPES_H
 
-#include "base/intern.h"
+#include "base/names/intern.h"
 #include "catalog/descriptor_kinds.h"
 
 /* Shapes in use, by their text. Starts as {0}. */

@@ -197,9 +197,9 @@ static void drop_head(struct dl_architecture *e) {
 
 /* The decoder of an image grows with its area. */
 static void scale_pipeline(struct dl_architecture *e, double from) {
-  double growth = e->image_px * e->image_px / (from * from);
-  e->pipeline_macs_g *= growth;
-  e->pipeline_traffic_m *= growth;
+  double area = e->image_px * e->image_px / (from * from);
+  e->pipeline_macs_g *= area;
+  e->pipeline_traffic_m *= area;
 }
 
 /* Takes the figures of an input. */

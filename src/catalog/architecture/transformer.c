@@ -307,6 +307,13 @@ static void add_heads(struct dl_pass *p, shape *t, double n) {
   p->acts += t->classes;
 }
 
+double dl_transformer_targets(const struct dl_transformer *t, double n) {
+  if (!two_stacks(t) || !(t->decoder_seq > 0))
+    return n;
+  return t->seq > 0 ? fmax(round(t->decoder_seq * n / t->seq), 1)
+                    : t->decoder_seq;
+}
+
 struct dl_pass dl_transformer_pass(const struct dl_transformer *t, double n) {
   struct dl_pass p = {0};
   double last = n;
@@ -314,7 +321,7 @@ struct dl_pass dl_transformer_pass(const struct dl_transformer *t, double n) {
   add_stack(&p, t, t->layers, n);
   add_products(&p, t, t->layers, n, n);
   if (two_stacks(t)) {
-    last = t->decoder_seq > 0 ? t->decoder_seq : n;
+    last = dl_transformer_targets(t, n);
     add_stack(&p, t, t->decoder_layers, last);
     add_products(&p, t, t->decoder_layers, last, last);
     add_cross(&p, t, last, n);

@@ -63,7 +63,7 @@ struct dl_transformer {
   double window;        /* tokens that layers with a window attend to; 0: all */
   double window_layers; /* their number */
   double context;       /* longest published sequence; 0: unknown */
-  double decoder_seq;   /* 0: as many as the encoder's */
+  double decoder_seq;   /* of seq tokens; 0: as many as the encoder's */
   double positions;     /* learned, of the decoder or the only stack */
   double encoder_positions; /* stored, of an encoder before a decoder */
   double token_types, tied; /* tied: the output layer is the embedding */
@@ -158,6 +158,10 @@ double dl_transformer_adapted_sides(const struct dl_transformer *t,
 /* Counts the tokens of a sample: of the sequence, or of a vision transformer at
  * an image of that side (NaN: its own), the class token included. */
 double dl_transformer_tokens(const struct dl_transformer *t, double image_px);
+
+/* Returns the tokens of the decoder for n of the encoder, in proportion to
+ * those of the shape; n of a single stack. */
+double dl_transformer_targets(const struct dl_transformer *t, double n);
 
 /* Computes a pass over n tokens (of the encoder, if there are two stacks). */
 struct dl_pass dl_transformer_pass(const struct dl_transformer *t, double n);

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "base/nearest_names.h"
+#include "base/names/nearest_names.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "catalog/architecture/transformer.h"

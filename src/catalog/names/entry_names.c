@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/nearest_names.h"
+#include "base/names/nearest_names.h"
 #include "base/number.h"
 #include "catalog/architecture/transformer.h"
 #include "catalog/descriptor_kinds.h"

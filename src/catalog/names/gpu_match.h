@@ -5,7 +5,7 @@
 #ifndef DL_CATALOG_NAMES_GPU_MATCH_H
 #define DL_CATALOG_NAMES_GPU_MATCH_H
 
-#include "base/intern.h"
+#include "base/names/intern.h"
 #include "catalog/descriptor_kinds.h"
 
 /* The entries by product, and copies of boards whose power a name limits.

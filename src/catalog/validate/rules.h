@@ -9,7 +9,7 @@
 #ifndef DL_CATALOG_VALIDATE_RULES_H
 #define DL_CATALOG_VALIDATE_RULES_H
 
-#include "base/intern.h"
+#include "base/names/intern.h"
 #include "catalog/descriptor_kinds.h"
 #include "catalog/validate/findings.h"
 

@@ -72,12 +72,13 @@ static enum dl_status read_kept(struct dl_suggesting *w) {
 /* Warns if the suggested run may end without memory. */
 static void warn_memory(const struct dl_suggesting *w) {
   const struct dl_suggestion_row *row = &w->rows.runs.row[w->s.run[0].run];
-  char text[DL_NUMBER_SIZE];
-  if (row->memory_gb > 0)
+  if (row->memory_gb > 0) {
+    char text[DL_NUMBER_SIZE];
     dl_warn_at(&w->cli->diag, w->cli->argument[0], row->line,
                "the run may not fit: it needs about %s GB more than its GPU "
                "has; leave out what cannot be measured",
                dl_format_digits(text, row->memory_gb, 3));
+  }
 }
 
 enum dl_status dl_suggest_runs(struct dl_cli *cli,

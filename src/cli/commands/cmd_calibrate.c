@@ -184,7 +184,7 @@ static bool waited_for_input(struct calibrating *w,
   bool described = loader || dl_calibration_run_value(run, "loader_workers");
   char line[DL_NUMBER_SIZE];
   size_t known = w->waited.n;
-  if (!described || (loader && strcmp(loader, "synthetic") == 0) ||
+  if (!described || dl_is_word(loader, "synthetic") ||
       dl_calibration_run_value(run, "gpu_util"))
     return false;
   dl_intern(&w->waited, dl_format_short(line, (double)run->line));

@@ -228,7 +228,7 @@ static void add_findings(struct checker *c) {
     if (f->line)
       snprintf(line, sizeof line, "%zu:", f->line);
     dl_report_say(c->report, "%s:%s %s: %s%s%s", f->file, line, level,
-                  f->entry ? f->entry : "", f->entry ? ": " : "", f->text);
+                  dl_text_or(f->entry, ""), f->entry ? ": " : "", f->text);
   }
 }
 

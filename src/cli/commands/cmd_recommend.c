@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/constants.h"
-#include "base/intern.h"
+#include "base/names/intern.h"
 #include "base/number.h"
 #include "cli/options/known_options.h"
 #include "cli/passes/recommend.h"
@@ -151,7 +151,7 @@ static enum dl_status add_searched(struct dl_cli *cli, const struct searched *s,
              : dl_fail(d, DL_EINPUT,
                        "--where '%s' is true for no accelerator; see 'dlest "
                        "list gpus'",
-                       s->where ? s->where : "");
+                       dl_text_or(s->where, ""));
 }
 
 /* Makes the axis of accelerators of --gpu and --cpu, of which either may be

@@ -64,9 +64,10 @@ static const struct dl_option options[] = {
      "jobs that began on that date or later: 2024-03-01, 2024-03", DATE(since)},
     {"until", 0, "DATE", "jobs that began before that date", DATE(until)},
     {"by", 0, "LIST",
-     "job, user, account, partition, month, or several (default: job,month)",
+     "job, user, account, partition, state, gpu, month, or several (default: "
+     "job,month)",
      .kind = DL_OPTION_READ, .read = read_by,
-     .expected = "job, user, account, partition or month"},
+     .expected = "job, user, account, partition, state, gpu or month"},
     {"title", 0, "TEXT", "title of the report: a cluster, a project",
      AT(TEXT, title), .without = "totals"},
     {"all", 0, NULL, "print all jobs and all groups", AT(FLAG, all),
@@ -309,8 +310,9 @@ const struct dl_command dl_cmd_report = {
     .summary = "energy and idle GPUs of a scheduler's jobs",
     .arguments = "FILE...",
     .doc = "Sum up the energy of a scheduler's jobs, and how much of their "
-           "GPU time was idle, by job, user, account, partition or month. FILE "
-           "is the output of sacct, a table of runs, or totals of --totals."
+           "GPU time was idle, by job, user, account, partition, state, GPU "
+           "or month. FILE is the output of sacct, a table of runs, or totals "
+           "of --totals."
            "\vExamples:\n"
            "  dlest report sacct.txt --country FR --pue 1.3\n"
            "  dlest report sacct.txt --user ann --since 2024-03\n"

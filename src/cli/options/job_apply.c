@@ -323,8 +323,8 @@ static enum dl_status set_length(struct dl_job_options *o,
   return DL_OK;
 }
 
-/* What --cpu names must be a CPU; a name that is unknown is refused where rows
- * are made. */
+/* The name that --cpu has must be a CPU's; an unknown name is refused where
+ * rows are made. */
 static enum dl_status check_cpus(const struct dl_job_options *o,
                                  struct dl_catalog *catalog,
                                  struct dl_diag *d) {

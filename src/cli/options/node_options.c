@@ -192,7 +192,7 @@ static enum dl_status check_kind(const struct dl_node_options *o,
 }
 
 /* A node of no particular CPU has the one that the job names, and as many. A
- * module of 16 GB is on each memory channel, two on those of a desktop. */
+ * module of 16 GB is on each memory channel, two on each of a desktop. */
 static void take_cpu(struct dl_node_options *o,
                      const struct dl_accelerator *cpu, double sockets) {
   struct dl_node *e = &o->entry;
@@ -453,7 +453,7 @@ enum dl_status dl_node_options_apply(struct dl_node_options *o,
 void dl_node_footprint(const struct dl_node_options *o,
                        struct dl_footprint *foot) {
   const struct dl_node *node = &o->entry;
-  if (isnan(node->pue) || (foot->pue.of && strcmp(foot->pue.of, "given") == 0))
+  if (isnan(node->pue) || dl_is_word(foot->pue.of, "given"))
     return;
   const struct dl_origin *from =
       &node->head.origin[dl_field_index(&node->head, &node->pue)];

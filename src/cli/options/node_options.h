@@ -16,8 +16,8 @@ enum dl_cooling { DL_COOLING_AIR, DL_COOLING_LIQUID };
 
 /* Start from dl_node_options_none. Texts are borrowed. */
 struct dl_node_options {
-  const char *node;    /* or NULL */
-  double use_gpus;     /* NaN: all; one where a share is given */
+  const char *node; /* or NULL */
+  double use_gpus;  /* NaN: all; one where a share is given */
   enum dl_device device;
   const char *profile; /* of MIG, or NULL */
   double gpu_share;    /* NaN */

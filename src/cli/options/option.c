@@ -41,8 +41,7 @@ static bool read_number(const struct dl_option *o, const char *arg,
     return x >= 1 && x < 100;
   }
   *to = x;
-  return o->kind == DL_OPTION_NUMBER || o->from_zero ? x >= o->low
-                                                    : x > o->low;
+  return o->kind == DL_OPTION_NUMBER || o->from_zero ? x >= o->low : x > o->low;
 }
 
 static bool read_count(const struct dl_option *o, const char *arg, size_t *to) {

@@ -54,9 +54,9 @@ struct dl_option {
   bool reads;  /* the value may be a file, which is read several times */
   bool output; /* sets where and how results are written, not what they are */
   bool whole;  /* whole numbers only */
-  bool from_zero; /* a time may be 0, with a unit or without */
-  bool large;  /* a count in powers of ten: 50k and 2T are numbers too */
-  unsigned methods;      /* estimators on which it has an effect; 0: all */
+  bool from_zero;   /* a time may be 0, with a unit or without */
+  bool large;       /* a count in powers of ten: 50k and 2T are numbers too */
+  unsigned methods; /* estimators on which it has an effect; 0: all */
   enum dl_run_id column; /* of a setting of a run (job_options.c) */
 };
 

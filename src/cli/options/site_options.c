@@ -178,7 +178,7 @@ enum dl_status dl_site_find(const struct dl_site_options *o,
   foot->price = o->price;
   foot->currency = o->currency;
   snprintf(foot->price_unit, sizeof foot->price_unit, "%s%s",
-           o->currency ? o->currency : "", o->currency ? "/kWh" : "per kWh");
+           dl_text_or(o->currency, ""), o->currency ? "/kWh" : "per kWh");
   DL_TRY(find_site(o, catalog, &foot->site, d));
   DL_TRY(find_grid(o, catalog, foot->site, &foot->grid, d));
   const struct dl_site *site = foot->site;

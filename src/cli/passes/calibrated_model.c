@@ -81,7 +81,7 @@ static void append(struct dl_model *to, struct dl_model *from) {
   from->n_fits = 0;
   if (from->citation) {
     struct dl_text t = {0};
-    dl_text_printf(&t, "%s%s%s", to->citation ? to->citation : "",
+    dl_text_printf(&t, "%s%s%s", dl_text_or(to->citation, ""),
                    to->citation ? "; " : "", from->citation);
     free(to->citation);
     to->citation = t.s;

@@ -116,7 +116,7 @@ static double measured_for(struct dl_comparing *w, struct pass *p,
   double gpu = dl_row_number(p->row, &p->gpu_energy);
   bool same =
       !boundary || !est->boundary || strcmp(boundary, est->boundary) == 0;
-  bool of_gpu = est->boundary && strcmp(est->boundary, "gpu") == 0;
+  bool of_gpu = dl_is_word(est->boundary, "gpu");
   if (of_gpu && !isnan(gpu) && !(boundary && same))
     return gpu;
   if (same)
@@ -143,14 +143,24 @@ static bool part_has(void *ctx, size_t line) {
  * its text; "" where there is none. */
 static const char *label_of(const char *column, const struct dl_row_ref *q,
                             const struct dl_row *row) {
-  if (strcmp(column, "arch") == 0 && row->found.arch)
-    return row->found.arch->head.id;
-  if (strcmp(column, "gpu") == 0 && row->found.gpu)
-    return row->found.gpu->head.id;
+  static const char *const names[] = {"arch", "gpu", "dataset"};
+  const struct dl_row_descriptors *found = &row->found;
   const char *text = dl_row_text(row, q);
-  if (text && strcmp(column, "dataset") == 0 && row->found.dataset)
-    return row->found.dataset->head.id;
-  return text ? text : "";
+  const struct dl_descriptor *named = NULL;
+  switch (dl_text_index(names, DL_LENGTH(names), column)) {
+  case 0:
+    named = found->arch ? &found->arch->head : NULL;
+    break;
+  case 1:
+    named = found->gpu ? &found->gpu->head : NULL;
+    break;
+  case 2:
+    named = text && found->dataset ? &found->dataset->head : NULL;
+    break;
+  default:
+    break;
+  }
+  return named ? named->id : dl_text_or(text, "");
 }
 
 /* The label of the group that the bootstrap draws a run with. Names of

@@ -4,7 +4,7 @@
 #ifndef DL_CLI_PASSES_COMPARE_PASS_H
 #define DL_CLI_PASSES_COMPARE_PASS_H
 
-#include "base/intern.h"
+#include "base/names/intern.h"
 #include "cli/command.h"
 #include "cli/options/job_options.h"
 #include "estimate/scoring.h"

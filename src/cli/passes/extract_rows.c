@@ -9,6 +9,8 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "cli/views/summary/answer.h"
+#include "output/units.h"
 #include "quantities/quantities.h"
 
 struct dl_extract_rows {
@@ -20,6 +22,10 @@ struct dl_extract_rows {
   size_t n_columns, n_extra;
   bool each_epoch;
   struct dl_progress_bar *bar; /* or NULL */
+  size_t runs, unknown;        /* of the table of runs; without an energy */
+  double energy_j;
+  char *boundary; /* of the first run with an energy, owned; NULL: none */
+  bool mixed;     /* energies have different boundaries */
 };
 
 /* Columns of the table of epochs. */
@@ -113,10 +119,49 @@ static struct dl_value own_value(const char *cell) {
   return cell && dl_parse_double(cell, &x) ? dl_number(x) : dl_string(cell);
 }
 
+/* Adds up what people are shown below the rows. */
+static void sum_run(struct dl_extract_rows *r, const struct dl_run *run) {
+  const double energy = dl_run_number(run, DL_RUN_energy_j);
+  const char *boundary = run->boundary ? run->boundary : "";
+  r->runs++;
+  if (isnan(energy)) {
+    r->unknown++;
+    return;
+  }
+  r->energy_j += energy;
+  if (!r->boundary)
+    r->boundary = dl_strdup(boundary);
+  r->mixed |= strcmp(r->boundary, boundary) != 0;
+}
+
+/* "2 runs, 0.683 kWh, GPU and memory" */
+static struct dl_report *sums_of(const struct dl_extract_rows *r) {
+  const struct dl_value energy = dl_number(r->energy_j);
+  struct dl_report *sums = dl_report_new();
+  DL_TEXT(t);
+  if (r->runs < 2)
+    return sums;
+  dl_text_printf(&t, "%zu runs", r->runs);
+  if (r->mixed)
+    dl_text_add(&t, "; their boundaries differ: energies are not added up");
+  else if (r->boundary) {
+    dl_text_add(&t, ", ");
+    dl_show(&t, DL_KWH, "J", &energy, NULL);
+    dl_text_printf(&t, ", %s",
+                   r->boundary[0] ? dl_boundary_words(r->boundary, true)
+                                  : "boundary unknown");
+  }
+  if (r->unknown > 0)
+    dl_text_printf(&t, "; the energy of %zu is unknown", r->unknown);
+  dl_report_say(sums, "%s", dl_text_str(&t));
+  return sums;
+}
+
 static enum dl_status add_run(struct dl_extract_rows *r,
                               const struct dl_run *run, char *const *extra,
                               struct dl_diag *d) {
   size_t n = DL_N_RUN_COLUMNS;
+  sum_run(r, run);
   for (size_t i = 0; i < n; i++)
     r->values[i] = dl_run_columns[i].is_text
                        ? dl_string(dl_run_text(run, (enum dl_run_id)i))
@@ -166,7 +211,12 @@ enum dl_status dl_extract_rows_end(struct dl_extract_rows *r, bool complete,
   if (!r)
     return DL_OK;
   enum dl_status status = complete ? begin(r, d) : DL_OK;
+  struct dl_report *sums = sums_of(r);
+  if (r->stream && complete)
+    dl_stream_tail(r->stream, sums);
   enum dl_status ended = dl_stream_end(r->stream, d);
+  dl_report_free(sums);
+  free(r->boundary);
   if (status == DL_OK)
     status = ended;
   free(r->columns);

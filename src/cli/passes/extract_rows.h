@@ -4,7 +4,7 @@
 #ifndef DL_CLI_PASSES_EXTRACT_ROWS_H
 #define DL_CLI_PASSES_EXTRACT_ROWS_H
 
-#include "base/intern.h"
+#include "base/names/intern.h"
 #include "base/text.h"
 #include "cli/progress_bar.h"
 #include "output/render.h"

@@ -61,7 +61,7 @@ static bool is_of_any(const struct dl_recommend_data *r, const char *node) {
   return is;
 }
 
-/* The nodes of the catalogue: with --cloud those of its providers. */
+/* The nodes of the catalogue, with --cloud its providers' alone. */
 static enum dl_status every_node(struct dl_cli *cli,
                                  const struct dl_recommend_data *r,
                                  struct dl_text *names) {

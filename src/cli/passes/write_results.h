@@ -13,11 +13,11 @@ struct dl_predict_options {
   struct dl_job_options job;
   struct dl_node_options node;
   const char *methods;
-  const char *model;     /* file, or NULL for the one that ships */
-  const char *input;     /* table, or NULL */
-  double coverage;       /* 0 .. 1 */
-  unsigned known;        /* columns of --input that condition the estimates */
-  double budget_kwh;     /* INFINITY without one */
+  const char *model; /* file, or NULL for the one that ships */
+  const char *input; /* table, or NULL */
+  double coverage;   /* 0 .. 1 */
+  unsigned known;    /* columns of --input that condition the estimates */
+  double budget_kwh; /* INFINITY without one */
   bool all, explain;
 };
 

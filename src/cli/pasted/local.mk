@@ -8,6 +8,7 @@ dlest_SOURCES += \
 	%D%/pasted.h \
 	%D%/pasted_names.c \
 	%D%/pasted_private.h \
+	%D%/pasted_regions.c \
 	%D%/plain_words.c \
 	%D%/settings.c \
 	%D%/settings_file.c \

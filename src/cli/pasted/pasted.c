@@ -183,7 +183,7 @@ static void write_words(struct dl_pasted *p, const char *program,
     if (s->rank == DL_PASTED_OPTION || is_beaten(p, i))
       continue;
     dl_text_printf(&word, "--%s%s%s", s->option, s->value ? "=" : "",
-                   s->value ? s->value : "");
+                   dl_text_or(s->value, ""));
     dl_strlist_add(words, word.s);
     say(said, before, s);
     before = s->from;

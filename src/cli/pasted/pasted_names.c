@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Names in the forms that people paste: counts, instances, addresses and sizes
- * of networks, regions of clouds. */
+ * of networks. */
 
 #include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -57,6 +56,16 @@ static bool count_ahead(const char *s, struct dl_text *count,
   return name->len > 0;
 }
 
+/* Whether the letters in front of an "x" are those of a series, as in "RTX
+ * 3090", "TX2" and "DGX 1", rather than the end of a name with a count. */
+static bool is_series(const char *s, size_t n) {
+  size_t letters = 0;
+  while (letters < n && isalpha((unsigned char)s[n - letters - 1]))
+    letters++;
+  bool whole = letters == n || !isdigit((unsigned char)s[n - letters - 1]);
+  return letters > 0 && letters <= 2 && whole;
+}
+
 /* "H100 x8", "H100:8", "H100 (8x)", "gpu=8". */
 static bool count_behind(const char *s, struct dl_text *count,
                          struct dl_text *name) {
@@ -74,7 +83,8 @@ static bool count_behind(const char *s, struct dl_text *count,
   bool sign = n > 0 && strchr("xX*:=", s[n - 1]);
   bool times = n > 1 && strncmp(s + n - 2, "\xC3\x97", 2) == 0;
   bool apart = after && start > 0 && strchr(" (", s[start - 1]);
-  if (digits == 0 || digits > 7 || !(sign || times || apart))
+  if (digits == 0 || digits > 7 || !(sign || times || apart) ||
+      (sign && strchr("xX", s[n - 1]) && is_series(s, n - 1)))
     return false;
   dl_text_add_n(count, s + start, digits);
   add_trimmed(name, s, n - (times ? 2 : sign));
@@ -420,72 +430,12 @@ static enum dl_status read_dataset(struct dl_pasted *p, const char *value,
 
 /* --- regions */
 
-static bool same_folded(const char *a, size_t n, const char *b) {
-  DL_TEXT(x);
-  DL_TEXT(y);
-  dl_pasted_fold(&x, a, n);
-  dl_pasted_fold(&y, b, strlen(b));
-  return x.len > 0 && strcmp(dl_text_str(&x), dl_text_str(&y)) == 0;
-}
-
-/* The provider that a text begins with; NULL: none. *n: its length, with what
- * stands behind it. */
-static const char *provider_in(const char *s, size_t *n) {
-  static const struct dl_named_text providers[] = {
-      {"aws", "aws"},     {"amazon", "aws"},      {"ec2", "aws"},
-      {"gcp", "gcp"},     {"google", "gcp"},      {"gce", "gcp"},
-      {"azure", "azure"}, {"microsoft", "azure"}, {"ovh", "ovh"}};
-  size_t m = strcspn(s, ":/ ");
-  for (size_t i = 0; s[m] && i < DL_LENGTH(providers); i++)
-    if (strlen(providers[i].name) == m &&
-        strncasecmp(s, providers[i].name, m) == 0) {
-      *n = m + strspn(s + m, ":/ ");
-      return providers[i].text;
-    }
-  *n = 0;
-  return NULL;
-}
-
-/* Regions of the catalogue that are called so, exactly or in letters and
- * digits; appended as "a or b". Returns their number. */
-static size_t regions(const struct dl_descriptor *const *all, size_t n,
-                      const char *provider, const char *region, size_t len,
-                      bool exact, struct dl_text *to) {
-  size_t found = 0;
-  for (size_t i = 0; i < n; i++) {
-    const char *colon = strchr(all[i]->id, ':');
-    size_t m = colon ? (size_t)(colon - all[i]->id) : 0;
-    if (!colon || (provider && (strlen(provider) != m ||
-                                strncmp(provider, all[i]->id, m) != 0)))
-      continue;
-    bool same = exact ? strlen(colon + 1) == len &&
-                            strncasecmp(colon + 1, region, len) == 0
-                      : same_folded(region, len, colon + 1);
-    if (same)
-      dl_text_printf(to, "%s%s", found++ > 0 ? " or " : "", all[i]->id);
-  }
-  return found;
-}
-
-/* "us-east-1", "gcp/us-central1", "us-central1-a", "East US". */
 static enum dl_status read_cloud(struct dl_pasted *p, const char *value,
                                  const char *from, bool *taken) {
-  const struct dl_descriptor **all = NULL;
-  DL_SCOPED(dl_diag_free) struct dl_diag quiet = {0};
   DL_TEXT(found);
-  size_t n = 0, skip, count = 0;
   if (strchr(value, ':') && dl_pasted_look(p->cli, DL_SITE, value))
     return DL_OK;
-  if (dl_catalog_all(dl_cli_catalog(p->cli), DL_SITE, &all, &n, &quiet) !=
-      DL_OK)
-    return DL_OK;
-  const char *provider = provider_in(value, &skip), *region = value + skip;
-  size_t len = strlen(region);
-  for (size_t cut = 0; cut < 3 && cut < len && count == 0; cut++)
-    for (int exact = 1; exact >= 0 && count == 0; exact--)
-      if (cut == 0 || isalpha((unsigned char)region[len - 1]))
-        count = regions(all, n, provider, region, len - cut, exact, &found);
-  free(all);
+  size_t count = dl_pasted_regions(p->cli, value, &found);
   if (count > 1)
     return dl_fail(&p->cli->diag, DL_EUSAGE,
                    "'%.64s' is a region of several providers; write --cloud %s",

@@ -116,4 +116,9 @@ const struct dl_descriptor *dl_pasted_look(struct dl_cli *cli,
 bool dl_pasted_network(struct dl_cli *cli, const char *name,
                        struct dl_text *arch);
 
+/* Appends the regions of the catalogue that a text may mean, as "a or b", and
+ * returns their number. */
+size_t dl_pasted_regions(struct dl_cli *cli, const char *value,
+                         struct dl_text *to);
+
 #endif

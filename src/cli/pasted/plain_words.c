@@ -39,10 +39,9 @@ static bool take_amount(struct dl_pasted *p, const char *text) {
                                                  {"gpus", "gpus"},
                                                  {"gpu", "gpus"},
                                                  {"accelerators", "gpus"},
-                                                 {"px", "image-px"},
-                                                 {"gpuhours", ""},
-                                                 {"gpuh", ""},
-                                                 {"steps", ""}};
+                                                 {"px", "image-px"}};
+  static const struct dl_named_text words[] = {
+      {"gpuhours", "gpu-hours"}, {"gpuh", "gpu-hours"}, {"steps", "steps"}};
   DL_TEXT(number);
   DL_TEXT(unit);
   size_t n = strspn(text, "0123456789.,eE+");
@@ -52,16 +51,16 @@ static bool take_amount(struct dl_pasted *p, const char *text) {
   double x;
   dl_text_add_n(&number, text, n);
   dl_pasted_fold(&unit, text + n, strlen(text + n));
-  const char *option =
-      dl_text_of_name(amounts, DL_LENGTH(amounts), dl_text_str(&unit), NULL);
-  if (!option || !dl_parse_large_count(dl_text_str(&number), &x))
+  const char *name = dl_text_str(&unit);
+  const char *option = dl_text_of_name(amounts, DL_LENGTH(amounts), name, NULL);
+  const char *word = dl_text_of_name(words, DL_LENGTH(words), name, NULL);
+  if (!(option || word) || !dl_parse_large_count(dl_text_str(&number), &x))
     return false;
   bool known, used;
-  if (*option)
+  if (option)
     dl_pasted_set(p, option, number.s, text, DL_PASTED_WORD);
   else
-    dl_pasted_word(p, strcmp(unit.s, "steps") == 0 ? "steps" : "gpu-hours",
-                   number.s, &known, &used);
+    dl_pasted_word(p, word, number.s, &known, &used);
   return true;
 }
 

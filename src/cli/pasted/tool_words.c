@@ -300,7 +300,7 @@ enum dl_status dl_pasted_member(struct dl_pasted *p, const char *path,
     add_unused(p, path);
     return DL_OK;
   }
-  if (is_among("none|null|~|auto|", value) || strcmp(value, "-1") == 0)
+  if (is_among("none|null|~|auto|-1|", value))
     return DL_OK;
   if (row && !row->argument)
     return is_no(value) ? DL_OK : set(p, option, NULL, path, false);

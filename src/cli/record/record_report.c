@@ -117,8 +117,8 @@ static void add_energy(struct dl_report *r, const struct dl_record_summary *x) {
       {"cost", "Cost", x->foot->currency, DL_PLAIN, dl_known(costs.price)});
 }
 
-/* Adds the energy of CPUs without a sensor by their load, as the accounting of jobs
- * has it. */
+/* Adds the energy of CPUs without a sensor by their load, as the accounting of
+ * jobs has it. */
 static void add_assumed(struct dl_report *r, const struct dl_sensors *s,
                         double seconds) {
   static const struct dl_column low = {"cpu_estimate_low_j", "90 % interval",

@@ -270,7 +270,7 @@ void dl_report_fit(struct dl_fit_view *view, const struct dl_fit *fit,
   const struct dl_regression *method = fit->method;
   char title[256], scheme[96];
   snprintf(title, sizeof title, "Fit of %s%s%s%s by %s", fit->target,
-           fit->unit ? " (" : "", fit->unit ? fit->unit : "",
+           fit->unit ? " (" : "", dl_text_or(fit->unit, ""),
            fit->unit ? ")" : "", method->name);
   struct dl_report *item = dl_report_item(
       view->r, "fits", view->details || method->coefficient ? title : NULL);

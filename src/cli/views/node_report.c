@@ -257,9 +257,8 @@ static void add_hardware(struct dl_report *g, struct dl_table *table,
          dl_string(from->source), dl_string(from->note));
   if (!isnan(*h->embodied_kg))
     dl_report_say(g, "%s: %s%s%s%s", h->part,
-                  from->source ? from->source : "no source",
-                  from->note ? " (" : "", from->note ? from->note : "",
-                  from->note ? ")" : "");
+                  dl_text_or(from->source, "no source"), from->note ? " (" : "",
+                  dl_text_or(from->note, ""), from->note ? ")" : "");
 }
 
 static void add_embodied(struct node_view *t, double duration_s,
@@ -313,7 +312,7 @@ static void add_share(struct dl_report *r, const struct dl_node_options *o) {
   char text[96] = "";
   if (shared)
     snprintf(text, sizeof text, "%s%s%.3g %% of the GPU, %.3g %% of its memory",
-             o->profile ? o->profile : "", o->profile ? ": " : "",
+             dl_text_or(o->profile, ""), o->profile ? ": " : "",
              100 * o->use.share.compute, 100 * o->use.share.memory);
   DL_LINES(r, {NULL, shared ? "share" : NULL, NULL, DL_CODE, dl_string(text)},
            {.key = "share_compute",

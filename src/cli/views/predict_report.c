@@ -36,8 +36,7 @@ static void add_tokens(struct dl_report *r, const struct dl_job *job) {
   double params = arch ? arch->params_m : NAN;
   double classes = dl_or(run->classes, arch ? arch->classes : NAN);
   enum dl_fine_tune tune = dl_fine_tune_of(run);
-  bool adapters = arch &&
-                  (tune == DL_TUNE_LORA || tune == DL_TUNE_QLORA);
+  bool adapters = arch && (tune == DL_TUNE_LORA || tune == DL_TUNE_QLORA);
   double trained = frozen && arch ? arch->head_params_m : params;
   if (adapters)
     trained = dl_adapter_params(run, arch) / 1e6;
@@ -107,7 +106,7 @@ static void add_all_reduce(struct dl_report *r, const struct dl_job *job) {
   int n =
       snprintf(text, sizeof text, "%s GB per step at %g GB/s%s%.80s%s, %s ms",
                dl_format_digits(gb, p.bytes / 1e9, 3), p.link_gb_s,
-               note ? " (" : "", note ? note : "", note ? ")" : "",
+               note ? " (" : "", dl_text_or(note, ""), note ? ")" : "",
                dl_format_digits(ms, 1e3 * s.comm_s, 3));
   if (!isnan(s.share) && n > 0 && (size_t)n < sizeof text)
     snprintf(text + n, sizeof text - (size_t)n,
@@ -233,8 +232,12 @@ static void add_loader(struct dl_report *r, const struct dl_job *job) {
                               !isnan(run->loader_workers));
   dl_report_add(r, "loader", label_of(DL_RUN_loader), NULL, DL_CODE,
                 dl_known_string(dl_loader_words[run->loader]));
+  dl_report_add(r, "augmentation", label_of(DL_RUN_augmentation), NULL, DL_CODE,
+                dl_known_string(dl_augmentation_words[run->augmentation]));
   add_marked(r, job, DL_RUN_loader_workers, DL_CODE,
              reads ? dl_or(run->loader_workers, DL_LOADER_WORKERS) : NAN);
+  dl_report_add(r, "augmentation", label_of(DL_RUN_augmentation), NULL, DL_CODE,
+                dl_known_string(dl_run_text(run, DL_RUN_augmentation)));
 }
 
 /* The data of a training, or nothing for people. */

@@ -151,7 +151,7 @@ static void add_choices(struct view *w) {
   }
 }
 
-/* Where the carbon intensities of regions come from, for programs. */
+/* Sources of the carbon intensities of regions, for programs. */
 static void add_regions(struct view *w, const struct dl_recommend_data *r) {
   static const struct dl_column c[] = {
       {.key = "region"},           {.key = "intensity_g_kwh"},
@@ -276,7 +276,7 @@ static const char *place_of(const struct dl_alternative *c) {
   return c->node ? c->node : c->gpu;
 }
 
-/* What the choices are in the order of. */
+/* The quantity that the choices are sorted by. */
 static double value_of(const struct view *w, const struct dl_alternative *c) {
   return dl_choice_value(w->l, c, w->l->by[0]);
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/constants.h"
-#include "base/intern.h"
+#include "base/names/intern.h"
 #include "base/memory.h"
 #include "base/number.h"
 
@@ -113,6 +113,8 @@ static const struct dl_column key_columns[DL_N_KEYS] = {
     {"user", "user", NULL, DL_CODE, DL_MAIN},
     {"account", "account", NULL, DL_CODE, DL_MAIN},
     {"partition", "partition", NULL, DL_CODE, DL_MAIN},
+    {"state", "state", NULL, DL_CODE, DL_MAIN},
+    {"gpu", "GPU", NULL, DL_CODE, DL_MAIN},
     {"month", "month", NULL, DL_CODE, DL_MAIN}};
 
 static const struct dl_column sum_columns[] = {
@@ -157,8 +159,9 @@ static void sum_values(const struct dl_sums *s, const struct dl_footprint *foot,
 }
 
 static const char *title_of(const bool keys[DL_N_KEYS]) {
-  static const char *const titles[DL_N_KEYS] = {"By user", "By account",
-                                                "By partition", "By month"};
+  static const char *const titles[DL_N_KEYS] = {"By user",      "By account",
+                                                "By partition", "By state",
+                                                "By GPU",       "By month"};
   const char *title = NULL;
   for (size_t k = 0; k < DL_N_KEYS; k++)
     if (keys[k])
@@ -192,7 +195,7 @@ static const struct dl_sums *name_of(struct dl_text *name, const char **month,
   for (size_t k = 0; k < DL_N_KEYS; k++)
     if (keys[k] && k != DL_KEY_MONTH)
       dl_text_printf(name, "%s%s", name->len > 0 ? ", " : "",
-                     key[k] ? key[k] : "-");
+                     dl_text_or(key[k], "-"));
   *month = keys[DL_KEY_MONTH] && key[DL_KEY_MONTH] ? key[DL_KEY_MONTH] : "";
   if (name->len == 0)
     dl_text_add(name, **month ? *month : "-");
@@ -366,7 +369,7 @@ static int by_kind(const struct dl_constant *a, const struct dl_constant *b) {
   static const char kinds[] = "ngcr"; /* node, g: GPU, core, RAM */
   const char *x = strchrnul(kinds, strchr("ti", a->name[0]) ? 'g' : *a->name);
   const char *y = strchrnul(kinds, strchr("ti", b->name[0]) ? 'g' : *b->name);
-  int c = x == y ? strcmp(a->of ? a->of : "", b->of ? b->of : "") : 0;
+  int c = x == y ? strcmp(dl_text_or(a->of, ""), dl_text_or(b->of, "")) : 0;
   if (c != 0 || x != y)
     return c != 0 ? c : (x > y) - (x < y);
   return strcmp(b->name, a->name); /* tdp_w before idle_w */

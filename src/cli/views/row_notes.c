@@ -26,8 +26,8 @@ static void skip_combination(const struct dl_result *r, struct dl_diag *d) {
   if (!isnan(run->batch_size))
     snprintf(batch, sizeof batch, ", batch size %g", run->batch_size);
   snprintf(name, sizeof name, "%.55s, %.55s%s",
-           run->arch ? run->arch : "no architecture",
-           run->gpu ? run->gpu : "no GPU", batch);
+           dl_text_or(run->arch, "no architecture"),
+           dl_text_or(run->gpu, "no GPU"), batch);
   dl_add_setting(&lacks, r->est[0].lacks ? r->est[0].lacks : "more");
   if (r->broken)
     dl_skip_at(d, name, 0, "%s", r->broken);

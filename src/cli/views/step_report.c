@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/constants.h"
 #include "base/memory.h"
@@ -81,6 +82,31 @@ static void put(struct dl_answer_line *l, const char *label, double joules,
   dl_answer_quantity(l, DL_TIME, "s", seconds, "");
 }
 
+/* The time of day, with its date, `after_s` seconds behind the first sample;
+ * local time. */
+static bool find_time(char text[DL_NUMBER_SIZE],
+                      const struct dl_epoch_series *e, double after_s) {
+  const double s = e->start_s + after_s;
+  struct tm local;
+  if (!(fabs(s) < 1e11))
+    return false;
+  const time_t t = (time_t)s;
+  if (!(e->start_zoned ? localtime_r(&t, &local) : gmtime_r(&t, &local)))
+    return false;
+  return strftime(text, DL_NUMBER_SIZE, "%Y-%m-%d %H:%M", &local) > 0;
+}
+
+/* "ends about 10:42", with the date where it is not that of the last sample. */
+static void add_end(struct dl_answer_line *l, const struct dl_epoch_series *e,
+                    double seen_s, double whole_s) {
+  enum { DATE = sizeof "2024-03-05 " - 1 };
+  char last[DL_NUMBER_SIZE], end[DL_NUMBER_SIZE];
+  if (whole_s > seen_s && find_time(last, e, seen_s) &&
+      find_time(end, e, whole_s))
+    dl_answer_remark(l, "ends about %s",
+                     end + (strncmp(last, end, DATE) == 0 ? DATE : 0));
+}
+
 /* The answer, for people: so far, what is left, and the whole training. */
 static void add_answer(struct dl_report *r, const struct dl_step *s) {
   enum { SO_FAR, LEFT, WHOLE, BASIS, N_LINES };
@@ -101,6 +127,7 @@ static void add_answer(struct dl_report *r, const struct dl_step *s) {
   if (any) {
     put(&line[LEFT], "Left", fmax(0, p->energy_j - joules),
         fmax(0, p->duration_s - seconds));
+    add_end(&line[LEFT], &s->seen, seconds, p->duration_s);
     dl_answer_figure(&line[WHOLE],
                      &(struct dl_answer){"Whole", DL_KWH, "J", p->energy_j,
                                          p->low_j, p->high_j, s->coverage});

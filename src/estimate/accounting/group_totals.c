@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/intern.h"
+#include "base/names/intern.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/timestamp.h"
@@ -17,6 +17,7 @@ struct group {
   struct dl_sums sums;
   char *key[DL_N_KEYS]; /* owned; NULL: unknown */
   bool by_name;         /* sorted by its names */
+  bool by_idle;         /* sorted by its idle GPU time first */
 };
 
 struct dl_group_totals {
@@ -154,7 +155,8 @@ static const char *dated(const char *start, char buf[DL_TIMESTAMP_SIZE]) {
 /* The text of a key, without its end where it goes on; NULL: unknown. */
 static const char *key_of(const struct dl_cluster_job *r, enum dl_key key,
                           char buf[DL_TIMESTAMP_SIZE], size_t *len) {
-  const char *const text[DL_N_KEYS] = {r->user, r->project, r->partition};
+  const char *const text[DL_N_KEYS] = {r->user, r->project, r->partition,
+                                       r->state, r->gpu};
   bool month = key == DL_KEY_MONTH;
   const char *s = month ? dated(r->start_time, buf) : text[key];
   *len = s ? strlen(s) : 0;
@@ -192,7 +194,8 @@ static struct group *find_group(struct dl_group_totals *t,
     return &t->group[t->last];
   DL_GROW(t->group, t->cap, t->n + 1);
   struct group *g = &t->group[t->n++];
-  *g = (struct group){.by_name = t->keys[DL_KEY_MONTH]};
+  *g = (struct group){.by_name = t->keys[DL_KEY_MONTH],
+                      .by_idle = t->keys[DL_KEY_GPU]};
   for (size_t k = 0; k < DL_N_KEYS; k++)
     if (key[k])
       g->key[k] = dl_strndup(key[k], len[k]);
@@ -238,6 +241,8 @@ static int by_names(const struct group *a, const struct group *b) {
 
 static int compare(const void *pa, const void *pb) {
   const struct group *a = pa, *b = pb;
+  if (!a->by_name && a->by_idle && a->sums.idle_gpu_s != b->sums.idle_gpu_s)
+    return a->sums.idle_gpu_s > b->sums.idle_gpu_s ? -1 : 1;
   if (!a->by_name && a->sums.energy_j != b->sums.energy_j)
     return a->sums.energy_j > b->sums.energy_j ? -1 : 1;
   return by_names(a, b);

@@ -6,7 +6,14 @@
 
 #include "estimate/accounting/accounting.h"
 
-enum dl_key { DL_KEY_USER, DL_KEY_ACCOUNT, DL_KEY_PARTITION, DL_KEY_MONTH };
+enum dl_key {
+  DL_KEY_USER,
+  DL_KEY_ACCOUNT,
+  DL_KEY_PARTITION,
+  DL_KEY_STATE,
+  DL_KEY_GPU,
+  DL_KEY_MONTH
+};
 enum { DL_N_KEYS = DL_KEY_MONTH + 1 };
 
 enum { DL_N_SUMS = 9 };
@@ -58,7 +65,8 @@ void dl_group_totals_join(struct dl_group_totals *t,
 size_t dl_group_totals_n(const struct dl_group_totals *t);
 
 /* Sorts by month where that is a key (and by the names before it), otherwise by
- * energy, the highest first. Nothing may be added afterwards. */
+ * the GPU time known to be idle where the GPU is a key, then by energy, the
+ * highest first. Nothing may be added afterwards. */
 void dl_group_totals_sort(struct dl_group_totals *t);
 
 /* The i-th group; key[k] is NULL where it is unknown, or not a key. */

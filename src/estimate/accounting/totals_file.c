@@ -25,8 +25,8 @@ static const char *const texts[N_TEXTS] = {"name", "unit", "of", "source",
                                            "year"};
 
 const char *dl_key_name(enum dl_key key) {
-  static const char *const names[DL_N_KEYS] = {"user", "account", "partition",
-                                               "month"};
+  static const char *const names[DL_N_KEYS] = {"user",  "account", "partition",
+                                               "state", "gpu",     "month"};
   return names[key];
 }
 

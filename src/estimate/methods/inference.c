@@ -422,7 +422,7 @@ static double add_rounds(struct problem *p, struct dl_served *s,
   return rounds + 1;
 }
 
-/* What plain software would add to requests that may be served by it. */
+/* The time that plain software would add to requests that it may serve. */
 static void add_doubt(const struct problem *p, double rounds,
                       const struct dl_serving_cost *round,
                       struct dl_served *s) {

@@ -406,7 +406,7 @@ static void lower_limit(const struct dl_engine *ctx, struct dl_estimate *est) {
   w->low = w->x * exp(-hypot(log(w->x / w->low), ctx->of_90 * LOWERED_POWER));
 }
 
-/* What is known of inference replaces its estimate. */
+/* Known facts of inference replace their estimates. */
 static void take_known(const struct dl_job_predictions *p,
                        struct dl_estimate *est) {
   const struct dl_conditioned *known = &p->conditioned;

@@ -16,6 +16,8 @@
 #define KEPT_WITH_ATTENTION 2.06
 #define KEPT_OF_DETECTORS 2
 #define FROZEN_STAGES 104       /* outputs of a pixel of the image */
+#define GRADIENTS_OF_RCNN 48    /* outputs of a pixel, beside what is kept */
+#define LOSS_OF_RETINANET 60    /* outputs of a pixel, in FP32 */
 #define LEAST_ATTENTION 0.05    /* scores among the outputs */
 #define KEPT_OF_SCORES 1        /* what the softmax puts out */
 #define KEPT_OF_SCORES_16_BIT 3 /* that in FP32, and a copy in 16 bits */
@@ -92,11 +94,24 @@ static double checkpointed_parts(const struct dl_architecture *arch) {
   return isnan(arch->depth) ? sqrt(arch->layers) : arch->depth;
 }
 
+static bool is_family(const struct dl_architecture *arch, const char *name) {
+  return arch && arch->family && !strcmp(arch->family, name);
+}
+
 /* Whether an image network begins with a backbone whose first stages and batch
  * norms are frozen, as torchvision and MMDetection train two families. */
 static bool has_frozen_stages(const struct dl_architecture *arch) {
-  return arch && arch->family &&
-         (!strcmp(arch->family, "rcnn") || !strcmp(arch->family, "retinanet"));
+  return is_family(arch, "rcnn") || is_family(arch, "retinanet");
+}
+
+/* Bytes that the backward pass of a detector begins with, beside what it keeps
+ * of an image (peak_memory.h). */
+static double begun(const struct dl_job *job) {
+  const struct dl_architecture *arch = job->found.arch;
+  double area = job->run->image_px * job->run->image_px;
+  if (is_family(arch, "rcnn"))
+    return GRADIENTS_OF_RCNN * area * dl_activation_bytes(job);
+  return is_family(arch, "retinanet") ? LOSS_OF_RETINANET * area * 4 : 0;
 }
 
 /* The multiple of the outputs of its layers that an image network keeps.
@@ -124,14 +139,18 @@ static double kept_of_images(const struct dl_job *job) {
   double all =
       (f * of.layers + of_scores * of.scores) * dl_activation_bytes(job);
   bool full = job->run->checkpointing == DL_CHECKPOINT_FULL && parts >= 2;
-  return full ? all * fmin(2 / parts, 1) : all;
+  return (full ? all * fmin(2 / parts, 1) : all) + begun(job);
+}
+
+/* Tokens that pass the layers of a language model, by the number of layers. */
+static double passes(const struct dl_transformer *t, double n) {
+  return t->layers * n + t->decoder_layers * dl_transformer_targets(t, n);
 }
 
 double dl_scores_among(double products, double n,
                        const struct dl_transformer *t) {
   double head = t->value_dim > 0 ? t->value_dim : t->head_dim;
-  double layers = t->layers + t->decoder_layers;
-  return fmax(products - layers * n * t->heads * head, 0);
+  return fmax(products - passes(t, n) * t->heads * head, 0);
 }
 
 /* Returns the scores of a sample of a language model. */
@@ -193,7 +212,9 @@ static double kept_of_tokens(const struct dl_job *job,
   double q = dl_activation_bytes(job);
   double layers = t->layers + t->decoder_layers;
   double pairs = scores(job, t);
-  double logits = dl_transformer_writes(t) ? t->vocab * job->seq_len : 0;
+  double logits = dl_transformer_writes(t)
+                      ? t->vocab * dl_transformer_targets(t, job->seq_len)
+                      : 0;
   double dense = fmax(1e6 * run->acts_m - pairs - logits, 0);
   bool stored = run->attention != DL_ATTENTION_FLASH &&
                 run->checkpointing != DL_CHECKPOINT_SELECTIVE;
@@ -204,8 +225,9 @@ static double kept_of_tokens(const struct dl_job *job,
   double all = f * dense + (stored ? KEPT_OF_PAIRS * pairs : 0);
   double share = dl_checkpointed_share(run, layers);
   if (share > 0)
-    all = all * (1 - share + 1 / layers) +
-          KEPT_BY_CHECKPOINT / 2.0 * t->hidden * job->seq_len * layers * share;
+    all = all * (1 - share + 1 / layers) + KEPT_BY_CHECKPOINT / 2.0 *
+                                               t->hidden *
+                                               passes(t, job->seq_len) * share;
   double accum = dl_or(run->grad_accum, 1);
   double v = dl_or(run->virtual_stages, 1);
   double most = by.pipeline + (v > 1 ? (by.pipeline - 1) / v : 0);

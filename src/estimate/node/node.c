@@ -143,8 +143,7 @@ struct dl_node_load dl_node_load_of(const struct dl_estimate *est) {
       .energy_j = est->energy_j,
       .memory_w = est->memory_w,
       .duration_s = est->duration_s.x,
-      .time_given =
-          est->duration_from && strcmp(est->duration_from, "given") == 0,
+      .time_given = dl_is_word(est->duration_from, "given"),
       .time_s = est->duration_s,
       .power_w = est->power_w,
       .loader_core_s = dl_or(est->loader_core_s, 0),

@@ -58,8 +58,8 @@
  * idle and TDP, and its range. Loader processes that are known add the share of
  * the cores that they keep busy. Language models and inference: 0.07 in
  * trainings of Llama 2 and Stable Diffusion on nodes of four H100, at most 0.13
- * (National Laboratory of the Rockies, doi 10.7799/3025227). Other trainings have loaders
- * that decode images: assumed where they are not known. */
+ * (National Laboratory of the Rockies, doi 10.7799/3025227). Other trainings
+ * have loaders that decode images: assumed where they are not known. */
 #define DL_NODE_LOAD 0.1
 #define DL_NODE_LOAD_LOADER 0.25
 #define DL_NODE_LOAD_LEAST 0

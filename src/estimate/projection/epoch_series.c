@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/timestamp.h"
 #include "estimate/projection/projection_private.h"
 #include "math/signal/fluss.h"
 
@@ -162,6 +163,14 @@ static void copy(char *to, size_t size, const char *from) {
   to[n] = '\0';
 }
 
+static void take_start(struct dl_epoch_series *s, const struct dl_run *run) {
+  struct dl_timestamp t;
+  if (!run->start_time || !dl_parse_start(run->start_time, &t))
+    return;
+  s->start_s = (double)t.ns / DL_SECOND;
+  s->start_zoned = t.zoned;
+}
+
 static enum dl_status take_run(void *ctx, const struct dl_run *run,
                                char *const *extra, struct dl_diag *d) {
   struct collecting *c = ctx;
@@ -181,6 +190,7 @@ static enum dl_status take_run(void *ctx, const struct dl_run *run,
     s->open_s = run->duration_s;
     s->open_j = run->energy_j;
   }
+  take_start(s, run);
   share_gaps(s);
   find_blocks(s, c);
   return DL_OK;

@@ -27,6 +27,10 @@ struct dl_epoch_series {
   /* FLUSS's regime: sample, corrected arc curve there, and s from the
    * beginning. NaN: not requested. */
   double regime_sample, regime_cac, regime_s;
+  /* The first sample's time, s since 1970: UTC if the log names a zone, else
+   * the clock of the log. NaN: a log without dates. */
+  double start_s;
+  bool start_zoned;
 };
 
 #define DL_EPOCH_SERIES_EMPTY                                                  \
@@ -35,7 +39,8 @@ struct dl_epoch_series {
                             .n_high = NAN,                                     \
                             .regime_sample = NAN,                              \
                             .regime_cac = NAN,                                 \
-                            .regime_s = NAN})
+                            .regime_s = NAN,                                   \
+                            .start_s = NAN})
 
 /* Appends an epoch. */
 void dl_epoch_series_add(struct dl_epoch_series *s, double duration_s,

@@ -148,8 +148,7 @@ static bool over_memory(const struct dl_result *r, struct dl_text *say) {
       say,
       " needs about %s GB, more than the %s GB that programs can use "
       "of %s; ",
-      dl_format_digits(need, m.need_gb, 3),
-      dl_format_digits(has, m.has_gb, 3),
+      dl_format_digits(need, m.need_gb, 3), dl_format_digits(has, m.has_gb, 3),
       job->found.gpu->head.id);
   say_fits(job, &m, split, say);
   if (!dl_is_cpu(job->found.gpu) && dl_memory_remedy(job, &remedy))

@@ -55,7 +55,7 @@ static bool has_unused_stack(const struct dl_result *r, unsigned kind) {
 static void list(struct dl_text *to, enum dl_run_id id) {
   const struct dl_run_column *c = &dl_run_columns[id];
   dl_text_printf(to, "%s%s%s", to->len > 0 ? ", " : "",
-                 c->option ? "--" : "--set ", c->option ? c->option : c->name);
+                 c->option ? "--" : "--set ", dl_text_or(c->option, c->name));
 }
 
 static bool estimates_physics(const struct dl_result *r) {

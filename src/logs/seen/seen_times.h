@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-#include "base/intern.h"
+#include "base/names/intern.h"
 
 /* A time span, s since 1970, and the energy that was counted for it, J. */
 struct dl_seen_span {

@@ -17,7 +17,7 @@
 #ifndef DL_MODEL_REPLICATES_MEANS_TABLE_H
 #define DL_MODEL_REPLICATES_MEANS_TABLE_H
 
-#include "base/intern.h"
+#include "base/names/intern.h"
 #include "io/csv.h"
 #include "quantities/quantities.h"
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/intern.h"
+#include "base/names/intern.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "io/same_tables.h"
@@ -278,6 +278,8 @@ static enum dl_status bind_energies(struct dl_repeats_reader *w,
     w->l.estimated = w->l.estimated && dl_plan_has(f, of_estimates[i]);
   for (size_t i = 0; w->l.estimated && i < DL_LENGTH(of_estimates); i++)
     DL_TRY(dl_plan_quantity(f, of_estimates[i], true, to[i], d));
+  if (w->l.estimated)
+    dl_plan_take_estimates(f);
   return DL_OK;
 }
 
@@ -434,7 +436,7 @@ static bool same_setting(const struct dl_run_column *c,
                          const struct dl_means_cell *a,
                          const struct dl_means_cell *b) {
   if (c->is_text)
-    return strcmp(a->text ? a->text : "", b->text ? b->text : "") == 0;
+    return strcmp(dl_text_or(a->text, ""), dl_text_or(b->text, "")) == 0;
   return (a->x.n > 0) == (b->x.n > 0) && a->x.x == b->x.x;
 }
 

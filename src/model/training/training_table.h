@@ -8,7 +8,7 @@
 #include <gsl/gsl_matrix.h>
 #include <stddef.h>
 
-#include "base/intern.h"
+#include "base/names/intern.h"
 #include "model/calibration_runs.h"
 #include "model/model.h"
 #include "physics/rows/table_problem.h"

@@ -5,7 +5,7 @@
 #ifndef DL_ONNX_GRAPH_GRAPH_H
 #define DL_ONNX_GRAPH_GRAPH_H
 
-#include "base/intern.h"
+#include "base/names/intern.h"
 #include "onnx/onnx.h"
 
 #include "onnx.pb-c.h"

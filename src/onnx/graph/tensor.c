@@ -203,14 +203,28 @@ bool dl_broadcast(struct dl_node_call *c, const struct dl_onnx_shape *a,
 #define TYPES(X)                                                               \
   X("unknown", 0)                                                              \
   X("float32", 4)                                                              \
-  X("uint8", 1) X("int8", 1) X("uint16", 2) X("int16", 2) X("int32", 4)        \
-      X("int64", 8) X("string", 0) X("bool", 1) X("float16", 2)                \
-          X("float64", 8) X("uint32", 4) X("uint64", 8) X("complex64", 8)      \
-              X("complex128", 16) X("bfloat16", 2) X("float8e4m3fn", 1)        \
-                  X("float8e4m3fnuz", 1) X("float8e5m2", 1)                    \
-                      X("float8e5m2fnuz", 1) X("uint4", 0.5) X("int4", 0.5)    \
-                          X("float4e2m1", 0.5) X("float8e8m0", 1)              \
-                              X("uint2", 0.25) X("int2", 0.25)
+  X("uint8", 1)                                                                \
+  X("int8", 1)                                                                 \
+  X("uint16", 2)                                                               \
+  X("int16", 2)                                                                \
+  X("int32", 4)                                                                \
+  X("int64", 8)                                                                \
+  X("string", 0)                                                               \
+  X("bool", 1)                                                                 \
+  X("float16", 2)                                                              \
+  X("float64", 8)                                                              \
+  X("uint32", 4)                                                               \
+  X("uint64", 8)                                                               \
+  X("complex64", 8)                                                            \
+  X("complex128", 16)                                                          \
+  X("bfloat16", 2)                                                             \
+  X("float8e4m3fn", 1)                                                         \
+  X("float8e4m3fnuz", 1)                                                       \
+  X("float8e5m2", 1)                                                           \
+  X("float8e5m2fnuz", 1)                                                       \
+  X("uint4", 0.5)                                                              \
+  X("int4", 0.5)                                                               \
+  X("float4e2m1", 0.5) X("float8e8m0", 1) X("uint2", 0.25) X("int2", 0.25)
 #define TYPE_NAME(name, bytes) name,
 #define TYPE_BYTES(name, bytes) bytes,
 static const char *const type_names[] = {TYPES(TYPE_NAME)};

@@ -5,7 +5,7 @@
 #ifndef DL_PHYSICS_ROWS_PHYSICS_ROWS_H
 #define DL_PHYSICS_ROWS_PHYSICS_ROWS_H
 
-#include "base/intern.h"
+#include "base/names/intern.h"
 #include "catalog/descriptor_kinds.h"
 #include "physics/observations.h"
 #include "physics/physics.h"

@@ -64,7 +64,7 @@ enum { ENGINE_2024, PROMPT_SD };
  * of shapes, NVIDIA aiconfigurator, Apache-2.0). */
 #define FP4_SHARE 0.62
 
-/* Of 8 bits or fewer. */
+/* In 8 bits or fewer. */
 static bool is_8_bit(enum dl_precision precision) {
   return precision == DL_PRECISION_FP8 || precision == DL_PRECISION_INT8 ||
          precision == DL_PRECISION_FP4;

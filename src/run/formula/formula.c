@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/nearest_names.h"
+#include "base/names/nearest_names.h"
 #include "base/number.h"
 
 enum { MOST_DEPTH = 64, MOST_OPS = 4096 };

@@ -175,8 +175,9 @@ commands() {
     [ "$status" -ne 0 ]
   }
   takes --phase predict --arch resnet50 --gpu a100
-  # int8 is for inference
-  takes --precision predict --arch resnet50 --gpu h100 --phase inference
+  # int8 is for inference, formats of weights for networks that write tokens
+  takes --precision predict --arch llama-3-8b --gpu h100 --phase inference \
+    --prompt-tokens 512 --output-tokens 128
   takes --scaling predict --arch resnet50 --gpu a100 --gpus 2
   takes --charge predict --arch resnet50 --node xeon-8368-4xa100
   local runs=$DLEST_DATADIR/data/delrey2024-configurations.csv

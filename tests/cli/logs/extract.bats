@@ -21,6 +21,35 @@ load logs
   grep -q '^a .* 1 min 00 s .* 150 .* 0.00250 ' out
 }
 
+# runs ENERGY,BOUNDARY...: a table of runs of 100 s, in runs.csv
+runs() {
+  echo run_id,gpu,duration_s,energy_j,boundary >runs.csv
+  printf '%s\n' "$@" | sed 's/^/r,a100,100,/' >>runs.csv
+}
+
+# below LINE: the last line that people read
+below() {
+  gives 0 '' extract runs.csv
+  [ "$(tail -n 1 out)" = "$1" ]
+}
+
+@test "sums stand below several runs, of one boundary only" {
+  runs 3600000,gpu 1800000,gpu
+  below '2 runs, 1.50 kWh, GPUs alone'
+  gives 0 '' extract runs.csv -f json
+  check '(.runs | map(.energy_j) | add) == 5400000 and
+    keys == ["dlest", "runs", "schema", "warnings"]'
+  gives 0 '' extract runs.csv -f csv
+  [ "$(wc -l <out)" -eq 3 ]
+  runs 3600000,gpu ,gpu 1800000,gpu
+  below '3 runs, 1.50 kWh, GPUs alone; the energy of 1 is unknown'
+  runs 3600000,gpu 1800000,node
+  below '2 runs; their boundaries differ: energies are not added up'
+  runs 3600000,gpu
+  gives 0 '' extract runs.csv
+  ! grep -q '1 run' out
+}
+
 @test "a ramp, and whole watts only" {
   log a.csv 101 '100 + i / 4' # 100 .. 125 W
   gives 0 '' extract a.csv -f csv

@@ -174,7 +174,7 @@ END
       .energy_j < 0.8 * $energy * .duration_s / $time and
       .duration_high_s / .duration_s > 1.7)"
   gives 0 '' "${text[@]}" -q --loader-workers 1
-  grep -q 'data loading limits: 458000 of 5[0-9]*000 tokens/s$' out
+  grep -q 'data loading limits: 458,000 of 5[0-9]*,000 tokens/s$' out
   gives 0 '' "${text[@]}" --loader-workers 16 -f json -q
   check '(.input_samples_per_s * 0.0011168 / 16 - 1 | fabs) < 1e-9 and
     .bound == "compute"'

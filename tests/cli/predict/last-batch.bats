@@ -99,14 +99,16 @@ near() {
   # shellcheck disable=SC2086
   gives 0 '' recommend $net -q --format json
   cp out all
-  jq -r '.choices[] | "\(.batch_size) \(.energy_j)"' all >choices
-  [ "$(wc -l <choices)" -ge 4 ]
-  while read -r batch energy; do
+  jq -r '.choices[] | "\(.batch_size) \(.precision) \(.energy_j)"' all >choices
+  [ "$(wc -l <choices)" -ge 8 ]
+  while read -r batch precision energy; do
     # shellcheck disable=SC2086
-    near "$energy" "$(of energy_j $net --batch-size "$batch")" 1e-9
+    near "$energy" "$(of energy_j $net --batch-size "$batch" \
+      --precision "$precision")" 1e-9
   done <choices
-  jq -e '[.choices[] | {(.batch_size | tostring): .energy_j}] | add
-    | .["128"] < .["64"] and .["64"] < .["16"] and .["128"] == .["256"]' all
+  jq -e '.choices | group_by(.precision) | length == 2 and all(.[];
+    map({(.batch_size | tostring): .energy_j}) | add
+    | .["128"] < .["64"] and .["64"] < .["16"] and .["128"] == .["256"])' all
 }
 
 # What a calibration learns of 1,023 samples is what it learns of 1,024.

@@ -66,7 +66,7 @@ dlest: 1 row skipped" predict --input runs.csv --method flops -f csv
     for arch in resnet50 sdxl; do
       gives 0 '' predict --arch $arch --gpu a100 --phase inference \
         --precision $precision --stack eager
-      grep -qF "physical lacks measured runs in $precision." out
+      grep -qF "a better one needs measured runs in $precision" out
     done
   done
 }
@@ -106,7 +106,7 @@ END
     --batch-size 8 --epochs 3 --precision fp16
   check 'all(.estimates[]; .assumed == [])'
   gives 0 '' predict --arch llama-3-8b --gpu h100 --gpus 8,16 --tokens 1e9 -q -f json
-  check 'all(.estimates[].assumed[]; test("^(precision|checkpointing|attention|sharding|batch_size)=."))'
+  check 'all(.estimates[].assumed[]; test("^(precision|checkpointing|attention|sharding|batch_size|startup_s|overhead)=."))'
   gives 0 '' predict --arch resnet50,vgg16 --gpu a100 --phase inference -q -f json
   check '.estimates[0].assumed ==
     ["batch_size=1", "requests=1", "precision=tf32", "stack=transformers"]'

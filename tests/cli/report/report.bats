@@ -186,9 +186,9 @@ END
 @test '--by: groups by energy, or by month' {
   usual
   gives 0 '' report sacct.txt -q -f csv --by user
-  [ "$(cut -d, -f1,5 out | tr '\n' ' ')" = 'user,jobs ann,1 bob,2 cy,1 ' ]
+  [ "$(cut -d, -f1,7 out | tr '\n' ' ')" = 'user,jobs ann,1 bob,2 cy,1 ' ]
   gives 0 '' report sacct.txt -q -f csv --by account,month
-  [ "$(cut -d, -f2,4,5 out | tr '\n' ' ')" = \
+  [ "$(cut -d, -f2,6,7 out | tr '\n' ' ')" = \
     'account,month,jobs bio,2024-03,2 ml,2024-02,1 ml,2024-03,1 ' ]
   gives 0 '' report sacct.txt -q -f json --by partition
   check '(has("jobs") | not) and (.groups | length) == 3'
@@ -270,11 +270,40 @@ dlest: warning: $(message job_without_energy_gpu 1 "" zz9 zz9)" \
   refuses 3 "dlest: $(message none_jobs_is_asked)" report sacct.txt --user nn -q
 }
 
+@test 'by state: what failed or was cancelled used' {
+  usual
+  gives 0 '' report sacct.txt -q -f json --by state --core-power 2
+  check '[.groups[] | .state, .jobs] ==
+    ["COMPLETED", 1, "CANCELLED", 1, "RUNNING", 1, "TIMEOUT", 1]'
+  check '.groups[0].energy_j == 72e6'
+  gives 0 '' report sacct.txt -q --by state --core-power 2
+  grep -q '^By state' out
+}
+
+@test 'by GPU: the most unused GPU time comes first' {
+  # 0.25 of 20 h, 0.6 of 1 h and, with a fraction of the energy, 0.9 of 10 h
+  jobs '1|a|ann|ml|gpu|COMPLETED|36000|2024-03-01T00:00:00|1|8||0|72000000|gres/gpu:a100=2,gres/gpu=2,node=1|' \
+    '1.0|p||ml||COMPLETED|36000|2024-03-01T00:00:00|1|8|1|0||gres/gpu=2|gres/gpuutil=150' \
+    '2|b|bob|ml|gpu|FAILED|3600|2024-03-01T00:00:00|1|4||0|720000|gres/gpu:v100=1,gres/gpu=1,node=1|' \
+    '2.0|p||ml||FAILED|3600|2024-03-01T00:00:00|1|4|1|0||gres/gpu=1|gres/gpuutil=40' \
+    '3|c|bob|ml|gpu|FAILED|36000|2024-03-01T00:00:00|1|4||0|7200000|gres/gpu:l4=1,gres/gpu=1,node=1|' \
+    '3.0|p||ml||FAILED|36000|2024-03-01T00:00:00|1|4|1|0||gres/gpu=1|gres/gpuutil=10'
+  gives 0 '' report sacct.txt -q -f json --by gpu
+  check '[.groups[].gpu] == ["l4", "a100", "v100"]'
+  near '.groups[0].idle_gpu_share * .groups[0].gpu_h' 9
+  near '.groups[1].idle_gpu_share * .groups[1].gpu_h' 5
+  # totals keep the keys
+  gives 0 '' report sacct.txt -q --by gpu,state --totals sums.csv
+  gives 0 '' report sums.csv -q -f json
+  check '[.groups[] | .gpu, .state] ==
+    ["l4", "FAILED", "a100", "COMPLETED", "v100", "FAILED"]'
+}
+
 @test 'what it refuses' {
   usual
   misused report "$(message missing_argument FILE... report)"
   misused report "$(message invalid_value by day \
-    'job, user, account, partition or month')" sacct.txt --by day
+    'job, user, account, partition, state, gpu or month')" sacct.txt --by day
   misused report "$(message invalid_value since May 'a date, as 2024-03-01')" \
     sacct.txt --since May
   invalid report until=2024-13 sacct.txt
@@ -316,7 +345,7 @@ dlest: warning: $(message job_without_energy_gpu 1 "" zz9 zz9)" \
 @test 'its JSON is as its schema says' {
   python3 "$TOP_SRCDIR/tests/check-schema.py" --have || skip 'no jsonschema'
   usual
-  for by in job job,month user account,partition,month; do
+  for by in job job,month user account,partition,month state,gpu; do
     gives 0 '' report sacct.txt -q -f json --by "$by" --site hpc --country fr
     python3 "$TOP_SRCDIR/tests/check-schema.py" \
       "$TOP_SRCDIR/schemas/report.json" <out

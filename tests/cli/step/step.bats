@@ -53,6 +53,37 @@ close_to() {
   check '.epochs_seen == 3 and .estimates[0].energy_j == 360000'
 }
 
+@test 'when the training ends, on the clock of the log or in local time' {
+  # 300 W for 28 s and 60 W for 2 s: 10 of 40 epochs of 30 s end at BEGIN + 20 min
+  steps() {
+    awk -v begin="$1" -v zone="$2" 'BEGIN { print "timestamp,name,power.draw [W]"
+      for (t = 0; t <= 300; t++) {
+        s = begin + t
+        printf "2024-03-05T%02d:%02d:%02d%s,A100,%d\n", s / 3600, s / 60 % 60,
+          s % 60, zone, t % 30 < 28 ? 300 : 60 } }' >steps.csv
+    printf 'epoch,end_time\n' >ends.csv
+    awk -v begin="$1" -v zone="$2" 'BEGIN { for (i = 1; i <= 10; i++) {
+        s = begin + 30 * i
+        printf "%d,2024-03-05T%02d:%02d:%02d%s\n", i - 1, s / 3600,
+          s / 60 % 60, s % 60, zone } }' >>ends.csv
+  }
+  ends() { # TZ TEXT
+    TZ=$1 gives 0 '' step steps.csv ends.csv --epochs 40
+    grep -q "^  Left .*15 min 00 s, ends about $2\$" out
+  }
+  steps $((10 * 3600 + 1)) ''
+  ends UTC0 10:20
+  ends CET-1 10:20
+  steps $((10 * 3600 + 1)) Z
+  ends UTC0 10:20
+  ends CET-1 11:20
+  steps $((23 * 3600 + 50 * 60 + 1)) ''
+  ends UTC0 '2024-03-06 00:10'
+  # a table of epochs has no clock
+  gives 0 '' step table.csv --epochs 50
+  ! grep -q 'ends about' out
+}
+
 @test 'a duration that is known takes the place of the projected one' {
   gives 0 '' step table.csv --epochs 50 --duration 2000s --format json
   p=$(awk -F, 'NR > 1 && $1 >= 10 && $1 < 15 { p += $3 / $2 }

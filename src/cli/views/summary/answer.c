@@ -23,7 +23,8 @@ void dl_answer_number(struct dl_answer_line *l, const char *before, double x,
   if (isnan(x))
     return;
   char number[DL_NUMBER_SIZE];
-  dl_answer_remark(l, "%s%s%s", before, dl_format_digits(number, x, 3), after);
+  dl_answer_remark(l, "%s%s%s", before,
+                   dl_group_digits(dl_format_digits(number, x, 3)), after);
 }
 
 void dl_answer_quantity(struct dl_answer_line *l, enum dl_style style,
@@ -41,6 +42,20 @@ static int digits_of(double low, double high) {
   return high > 1.5 * low ? 2 : 3;
 }
 
+/* Appends a number without its unit: 12,300. */
+static void show_grouped(struct dl_text *t, enum dl_style style, double x,
+                         const struct dl_multiple *scale, int digits) {
+  char number[DL_NUMBER_SIZE];
+  DL_TEXT(shown);
+  dl_show_digits(&shown, style, x, scale, digits);
+  if (shown.len >= sizeof number) {
+    dl_text_add(t, dl_text_str(&shown));
+    return;
+  }
+  strcpy(number, dl_text_str(&shown));
+  dl_text_add(t, dl_group_digits(number));
+}
+
 void dl_add_interval(struct dl_text *t, enum dl_style style, const char *unit,
                      double as, double low, double high) {
   const int digits = digits_of(low, high);
@@ -49,16 +64,16 @@ void dl_add_interval(struct dl_text *t, enum dl_style style, const char *unit,
   DL_TEXT(to);
   if (scale.name && low > 0 && !dl_multiple_suits(&scale, low, high)) {
     const struct dl_multiple least = dl_multiple_for(style, low);
-    dl_show_digits(t, style, low, &least, digits);
+    show_grouped(t, style, low, &least, digits);
     dl_show_unit(t, " ", style, unit, &least);
     dl_text_add(t, " to ");
     scale = dl_multiple_for(style, high);
-    dl_show_digits(t, style, high, &scale, digits);
+    show_grouped(t, style, high, &scale, digits);
     dl_show_unit(t, " ", style, unit, &scale);
     return;
   }
-  dl_show_digits(&from, style, low, &scale, digits);
-  dl_show_digits(&to, style, high, &scale, digits);
+  show_grouped(&from, style, low, &scale, digits);
+  show_grouped(&to, style, high, &scale, digits);
   if (strcmp(dl_text_str(&from), dl_text_str(&to)) != 0)
     dl_text_printf(t, "%s to ", dl_text_str(&from));
   dl_text_add(t, dl_text_str(&to));
@@ -69,8 +84,8 @@ void dl_answer_figure(struct dl_answer_line *l, const struct dl_answer *a) {
   const struct dl_multiple scale = dl_multiple_for(a->style, a->x);
   const bool interval = !isnan(a->low) && !isnan(a->high);
   l->label = a->label;
-  dl_show_digits(&l->figure, a->style, a->x, &scale,
-                 interval ? digits_of(a->low, a->high) : 3);
+  show_grouped(&l->figure, a->style, a->x, &scale,
+               interval ? digits_of(a->low, a->high) : 3);
   if (!isnan(a->x))
     dl_show_unit(&l->figure, " ", a->style, a->unit, &scale);
   if (!interval)

@@ -23,7 +23,7 @@ struct summary {
   const struct dl_job *job;
   const struct dl_served *served;
   struct dl_interval energy; /* of the answer, J */
-  bool node;                 /* the answer is that of a whole node */
+  bool node;                 /* the answer is a whole node's */
   const char *assumed;
 };
 
@@ -133,8 +133,8 @@ static void input_remark(const struct summary *m, struct dl_answer_line *l) {
   char buf[2][DL_NUMBER_SIZE];
   const char *samples = text ? "tokens" : "samples";
   dl_answer_remark(l, "data loading limits: %s of %s%s %s/s",
-                   dl_format_digits(buf[0], input / unit, 3),
-                   dl_format_digits(buf[1], gpus / unit, 3),
+                   dl_group_digits(dl_format_digits(buf[0], input / unit, 3)),
+                   dl_group_digits(dl_format_digits(buf[1], gpus / unit, 3)),
                    millions ? "M" : "", samples);
 }
 
@@ -146,7 +146,7 @@ static void time_line(const struct summary *m, struct dl_answer_line *l) {
   const char *bound = text ? m->s->result.predictions.step.bound
                            : m->s->result.predictions.parts.bound;
   const bool trains = !dl_run_is_inference(job->run);
-  const bool given = e->duration_from && strcmp(e->duration_from, "given") == 0;
+  const bool given = dl_is_word(e->duration_from, "given");
   const bool millions = e->tokens_per_s >= 1e6;
   put(l, "Time", DL_TIME, "s",
       &(struct dl_interval){e->duration_s.x, e->duration_s.low,

@@ -58,18 +58,6 @@ static bool is_given(const struct title_settings *s, enum dl_run_id id) {
   return (from || dl_run_set_has(given, id)) && !dl_is_assumed(s->job->row, id);
 }
 
-/* Puts commas between groups of three of five or more digits. */
-static void add_separators(char number[DL_NUMBER_SIZE]) {
-  size_t n = strlen(number);
-  if (n < 5 || strspn(number, "0123456789") < n)
-    return;
-  for (size_t at = n; at > 3; n++) {
-    at -= 3;
-    memmove(number + at + 1, number + at, n - at + 1);
-    number[at] = ',';
-  }
-}
-
 /* A number between two texts: "batch size 256", "90 epochs"; an s follows a
  * noun of several. */
 static void add_number(struct title_settings *s, enum dl_run_id id,
@@ -79,7 +67,7 @@ static void add_number(struct title_settings *s, enum dl_run_id id,
   if (isnan(x))
     return;
   dl_format_large_count(number, x);
-  add_separators(number);
+  dl_group_digits(number);
   bool several = before[0] == '\0' && (x > 1 || x < 1);
   const char *end = strstr(after, "(s)");
   dl_text_printf(&t, "%s%s%.*s%s%s", before, number,
@@ -196,6 +184,13 @@ static bool has_words(enum dl_run_id id) {
   return false;
 }
 
+/* Writes a whole number in full, another with so many digits. */
+static const char *rounded(char number[DL_NUMBER_SIZE], double x, int digits) {
+  if (x == round(x))
+    return dl_group_digits(dl_format_short(number, x));
+  return dl_format_digits(number, x, digits);
+}
+
 static void add_words(struct title_settings *s, const struct assumed_words *w) {
   const struct dl_run *run = s->job->run;
   const char *word = w->word ? dl_run_text(run, w->id) : NULL;
@@ -207,7 +202,7 @@ static void add_words(struct title_settings *s, const struct assumed_words *w) {
   const char *at = strstr(w->text, "%s");
   if (at)
     dl_text_printf(&t, "%.*s%s%s", (int)(at - w->text), w->text,
-                   dl_format_short(number, x), at + 2);
+                   rounded(number, x, 2), at + 2);
   else
     dl_text_add(&t, w->text);
   add(s, false, dl_text_str(&t));
@@ -227,9 +222,9 @@ static void add_assumed(struct title_settings *s) {
         has_words(c->id) || !c->label)
       continue;
     dl_text_printf(&t, "%s %s", c->label,
-                   c->is_text ? dl_run_text(s->job->run, c->id)
-                              : dl_format_short(
-                                    number, dl_run_number(s->job->run, c->id)));
+                   c->is_text
+                       ? dl_run_text(s->job->run, c->id)
+                       : rounded(number, dl_run_number(s->job->run, c->id), 3));
     add(s, false, dl_text_str(&t));
   }
 }
@@ -276,7 +271,8 @@ static void add_machine(struct dl_text *t, const struct dl_job *job,
   const struct dl_accelerator *gpu = job->found.gpu;
   const char *name = gpu ? gpu->head.name : job->run->gpu;
   char n[DL_NUMBER_SIZE];
-  dl_text_printf(t, "%s x %s", dl_format_short(n, job->run->n_gpus),
+  dl_text_printf(t, "%s x %s",
+                 dl_group_digits(dl_format_short(n, job->run->n_gpus)),
                  name ? name : "unknown accelerator");
   if (node->profile)
     dl_text_printf(t, " (%s)", node->profile);

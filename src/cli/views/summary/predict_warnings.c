@@ -55,24 +55,28 @@ static void warn_disagreement(struct dl_cli *cli,
 /* Appends the options for what methods need: the size of a request, else
  * fields of the descriptors or a duration. */
 static void add_remedy(const struct dl_predict_answer *s, struct dl_text *to) {
-  bool prompt = false, output = false, duration = false;
+  enum { PROMPT, OUTPUT, DURATION, N_GIVEN };
+  static const char *const columns[N_GIVEN] = {"prompt_tokens", "output_tokens",
+                                               "duration_s"};
+  bool lacking[N_GIVEN] = {false};
   enum dl_kind kind;
   DL_TEXT(set);
   for (size_t i = 0; i < s->result.n; i++) {
     const char *lacks = s->result.est[i].lacks ? s->result.est[i].lacks : "";
-    prompt |= strcmp(lacks, "prompt_tokens") == 0;
-    output |= strcmp(lacks, "output_tokens") == 0;
-    duration |= strcmp(lacks, "duration_s") == 0;
+    int given = dl_text_index(columns, N_GIVEN, lacks);
+    if (given >= 0)
+      lacking[given] = true;
     if (dl_field_of(lacks, &kind) && !strstr(dl_text_str(&set), lacks))
       dl_text_printf(&set, "%s--set %s=VALUE", set.len ? " and " : "", lacks);
   }
-  if (prompt || output)
+  if (lacking[PROMPT] || lacking[OUTPUT])
     dl_text_printf(to, "%s--output-tokens",
-                   prompt ? "--prompt-tokens and " : "");
+                   lacking[PROMPT] ? "--prompt-tokens and " : "");
+  else if (lacking[DURATION])
+    dl_text_printf(to, "%s%s--duration", dl_text_str(&set),
+                   set.len ? ", or " : "");
   else
-    dl_text_printf(to, "%s%s%s", dl_text_str(&set),
-                   set.len && duration ? ", or " : "",
-                   duration ? "--duration" : "");
+    dl_text_add(to, dl_text_str(&set));
 }
 
 /* Fails without an estimate, unless a user's model has other targets: at once

@@ -107,7 +107,7 @@ static const char *currency_of(const struct dl_recommend_options *o) {
   return o->gpu_price.n > 0 ? o->gpu_price.currency : o->job.site.currency;
 }
 
-/* What was given and found of emissions and cost. */
+/* Emissions and cost, as far as they were given or found. */
 static void costs_lines(struct dl_answer_line *line,
                         const struct dl_recommended_choices *c,
                         const struct dl_alternative *a) {
@@ -184,8 +184,8 @@ void dl_recommend_settings(struct dl_report *r,
   for (size_t i = 0; i < o->limits.n_by; i++)
     dl_text_printf(&by, "%s%s", i > 0 ? "," : "",
                    dl_objective_name(o->limits.by[i]));
-  snprintf(precision, sizeof precision, "%.40s%s",
-           c->precision ? c->precision : "", assumed ? " (assumed)" : "");
+  snprintf(precision, sizeof precision, "%.40s%s", dl_text_or(c->precision, ""),
+           assumed ? " (assumed)" : "");
   DL_LINES(
       r, {"method", "method", NULL, DL_CODE, dl_known_string(o->method)},
       {"table", "table of runs", NULL, DL_CODE, dl_known_string(o->table)},

@@ -26,7 +26,7 @@ enum role {
   SHARE,
   TOTAL,  /* of a power without a device: of the node */
   MEAN,   /* over some time */
-  DELTA,  /* of an energy: that of each interval */
+  DELTA,  /* of an energy: each interval's */
   FILLER, /* ignored */
   TIME    /* a whole name: a column of times, with its unit in s */
 };

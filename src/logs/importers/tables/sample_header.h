@@ -26,7 +26,7 @@ struct dl_sample_channel {
   bool util_has_unit;
   bool mean;      /* the power is called a mean */
   bool no_unit;   /* it has none */
-  bool deltas;    /* the energy is that of each interval */
+  bool deltas;    /* the energy is each interval's */
   bool by_row;    /* each row has its own device, by `more` columns */
   bool made;      /* meter is set */
   uint32_t meter; /* if the rows do not name the device */

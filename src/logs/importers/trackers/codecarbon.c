@@ -32,7 +32,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/intern.h"
+#include "base/names/intern.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "logs/importers/tables/runs_rows.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/intern.h"
+#include "base/names/intern.h"
 
 #include <stdlib.h>
 #include <string.h>

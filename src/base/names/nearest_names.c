@@ -5,7 +5,7 @@
  * where no part is edited twice): table[i][j] is the distance between the first
  * i bytes of a and the first j bytes of b. */
 
-#include "base/nearest_names.h"
+#include "base/names/nearest_names.h"
 
 #include <ctype.h>
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Suggestions for misspelt names. */
 
-#ifndef DL_BASE_NEAREST_NAMES_H
-#define DL_BASE_NEAREST_NAMES_H
+#ifndef DL_BASE_NAMES_NEAREST_NAMES_H
+#define DL_BASE_NAMES_NEAREST_NAMES_H
 
 #include <stddef.h>
 

@@ -2,8 +2,8 @@
 /* A hash table that maps strings, or records of equal size, to small numbers:
  * each distinct one gets the next number. */
 
-#ifndef DL_BASE_INTERN_H
-#define DL_BASE_INTERN_H
+#ifndef DL_BASE_NAMES_INTERN_H
+#define DL_BASE_NAMES_INTERN_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Regions of clouds in the forms that people paste: "us-east-1",
+ * "gcp/us-central1", "us-central1-a", "East US". */
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "cli/pasted/pasted_private.h"
+
+static bool same_folded(const char *a, size_t n, const char *b) {
+  DL_TEXT(x);
+  DL_TEXT(y);
+  dl_pasted_fold(&x, a, n);
+  dl_pasted_fold(&y, b, strlen(b));
+  return x.len > 0 && strcmp(dl_text_str(&x), dl_text_str(&y)) == 0;
+}
+
+/* The provider that a text begins with; NULL: none. *n: its length, with what
+ * stands behind it. */
+static const char *provider_in(const char *s, size_t *n) {
+  static const struct dl_named_text providers[] = {
+      {"aws", "aws"},     {"amazon", "aws"},      {"ec2", "aws"},
+      {"gcp", "gcp"},     {"google", "gcp"},      {"gce", "gcp"},
+      {"azure", "azure"}, {"microsoft", "azure"}, {"ovh", "ovh"}};
+  size_t m = strcspn(s, ":/ ");
+  for (size_t i = 0; s[m] && i < DL_LENGTH(providers); i++)
+    if (strlen(providers[i].name) == m &&
+        strncasecmp(s, providers[i].name, m) == 0) {
+      *n = m + strspn(s + m, ":/ ");
+      return providers[i].text;
+    }
+  *n = 0;
+  return NULL;
+}
+
+/* A region as it was pasted. */
+struct pasted_region {
+  const char *provider; /* NULL: any */
+  const char *name;
+  size_t len;
+};
+
+/* Whether a region of the catalogue is called so, exactly or in letters and
+ * digits. */
+static bool is_called(const struct dl_descriptor *e,
+                      const struct pasted_region *r, bool exact) {
+  const char *colon = strchr(e->id, ':');
+  size_t m = colon ? (size_t)(colon - e->id) : 0;
+  if (!colon || (r->provider && (strlen(r->provider) != m ||
+                                 strncmp(r->provider, e->id, m) != 0)))
+    return false;
+  if (exact)
+    return strlen(colon + 1) == r->len &&
+           strncasecmp(colon + 1, r->name, r->len) == 0;
+  return same_folded(r->name, r->len, colon + 1);
+}
+
+size_t dl_pasted_regions(struct dl_cli *cli, const char *value,
+                         struct dl_text *to) {
+  const struct dl_descriptor **all = NULL;
+  DL_SCOPED(dl_diag_free) struct dl_diag quiet = {0};
+  size_t n = 0, skip, count = 0;
+  if (dl_catalog_all(dl_cli_catalog(cli), DL_SITE, &all, &n, &quiet) != DL_OK)
+    return 0;
+  struct pasted_region r = {.provider = provider_in(value, &skip)};
+  r.name = value + skip;
+  size_t len = strlen(r.name);
+  for (size_t cut = 0; cut < 3 && cut < len && count == 0; cut++)
+    for (int exact = 1; exact >= 0 && count == 0; exact--) {
+      if (cut > 0 && !isalpha((unsigned char)r.name[len - 1]))
+        continue;
+      r.len = len - cut;
+      for (size_t i = 0; i < n; i++)
+        if (is_called(all[i], &r, exact))
+          dl_text_printf(to, "%s%s", count++ > 0 ? " or " : "", all[i]->id);
+    }
+  free(all);
+  return count;
+}
