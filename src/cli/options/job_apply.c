@@ -312,7 +312,10 @@ static enum dl_status set_length(struct dl_job_options *o,
   const struct dl_architecture *arch = DL_AS(architecture, e);
   double length =
       arch ? dl_or(arch->seq_len, arch->transformer->seq) : (double)NAN;
-  if (length > 0 && dl_samples_of_network(arch) == DL_SAMPLES_TEXT)
+  /* A data set of other samples is refused. */
+  bool text = !data || dl_samples_of_dataset(data) == DL_SAMPLES_TEXT ||
+              dl_samples_of_dataset(data) == DL_SAMPLES_UNKNOWN;
+  if (text && length > 0 && dl_samples_of_network(arch) == DL_SAMPLES_TEXT)
     dl_warn(d,
             "each training sample is taken for %g tokens, the length of "
             "'%.64s'; give --seq-len N",

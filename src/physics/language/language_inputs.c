@@ -375,6 +375,16 @@ const char *dl_language_inputs_read(const struct dl_physics_row *row,
   return dl_first_unknown(required, sizeof required / sizeof *required);
 }
 
+/* Time of a whole training beside its steps: start-up, and a share of the steps
+ * for evaluation, saving and interruptions. Estimates assume them
+ * (estimate/assumptions.c), a known duration has them in it. */
+#define STARTUP_S 20
+#define OVERHEAD 0.05
+
+static double steps_s(const struct dl_run *run) {
+  return (run->duration_s - STARTUP_S) / (1 + OVERHEAD);
+}
+
 /* Validation has one of the three passes of training. */
 #define VALIDATION_SHARE (1.0 / 3)
 
@@ -389,7 +399,7 @@ static double measured_rate(const struct dl_run *run) {
   const double rates[] = {
       run->tokens_per_s, run->samples_per_s * run->seq_len,
       batch * run->seq_len / run->step_s, epoch / run->epoch_s,
-      dl_or(run->tokens, epoch * run->epochs) / run->duration_s};
+      dl_or(run->tokens, epoch * run->epochs) / steps_s(run)};
   for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
     if (isfinite(rates[i]) && rates[i] > 0)
       return rates[i];

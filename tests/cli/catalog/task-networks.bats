@@ -81,8 +81,10 @@ END
     mv out default
     gives 0 '' predict --arch "$arch" --gpu a100 --method flops -q -f json \
       --dataset "$dataset"
-    diff default out
+    diff <(jq 'del(.assumed)' default) <(jq 'del(.assumed)' out)
     jq -e --arg d "$dataset" '.dataset == $d' out
+    jq -e '.assumed | index("dataset")' default
+    jq -e '.assumed | index("dataset") | not' out
   done <<'END'
 resnet50 imagenet
 vit_b_16 imagenet

@@ -13,11 +13,12 @@ plan() { # ROW...: plan.csv
   printf '%s\n' "$columns" "$@" >plan.csv
 }
 
-# seconds MODEL ROW: of an epoch
+# seconds MODEL ROW: of the steps of an epoch, which epoch_s holds
 seconds() {
   printf '%s\n' "$columns,epochs" "$2,1" >row.csv
   "$DLEST" predict --input row.csv --model "$1" --method physical -q \
-    --format json | jq '.estimates[0].duration_s'
+    --set startup_s=0 --set overhead=0 --format json |
+    jq '.estimates[0].duration_s'
 }
 
 # learn MODEL FACTOR ROW NEW: NEW is MODEL calibrated by a run of ROW that took

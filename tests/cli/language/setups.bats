@@ -161,7 +161,7 @@ EOF
   }
   while read -r job; do
     of "$job" >assumed
-    given=$(jq -r '. as $d | .assumed[] | if . == "lora_rank" or
+    given=$(jq -r '. as $d | .assumed[] | if . == "lora_rank" or . == "startup_s" or
       . == "checkpointed_layers" then "--set \(.)=\($d[.])"
       else "--\(gsub("_"; "-")) \($d[.])" end' out | tr '\n' ' ')
     of "$job $given" | cmp - assumed || { echo "$job $given"; false; }
