@@ -5,7 +5,6 @@
 nobase_dist_doc_DATA = \
 	README.md \
 	%D%/accuracy.md \
-	%D%/cpus.md \
 	%D%/data.md \
 	%D%/fit.md \
 	%D%/index.md \
@@ -13,7 +12,6 @@ nobase_dist_doc_DATA = \
 	%D%/json.md \
 	%D%/language-models.md \
 	%D%/nodes.md \
-	%D%/pasted.md \
 	%D%/predict.md \
 	%D%/recommend.md \
 	%D%/recording.md \

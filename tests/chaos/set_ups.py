@@ -43,7 +43,7 @@ def gradients_s(row, params, link):
 
 def package_share(cpu):
     """The highest limit of a processor's package by its TDP: boards of desktops
-    and notebooks set PL2 or PPT above it, those of servers little (docs/cpus.md).
+    and notebooks set PL2 or PPT above it, those of servers little (docs/lab/cpus.md).
     """
     if float(cpu["memory_channels"] or 3) > 2:
         return 1 if cpu["id"].startswith("epyc") else 1.2
