@@ -226,3 +226,9 @@ left_out() {
   try "${job[@]}" --duration 10h
   check ".node.cpu_load > .1 and .node.cpu_load < $(jq .node.cpu_load assumed)"
 }
+
+@test "the basis of an estimate on a CPU are CPUs" {
+  try predict --arch bert-base-uncased --phase inference --batch-size 1 \
+    --samples 1000 --cpu epyc-7763 -q
+  grep -qE '^  Basis +[0-9]+ other CPUs$' out
+}

@@ -317,8 +317,11 @@ static void basis_line(const struct summary *m, struct dl_answer_line *l) {
   const struct basis *b = basis_of(e);
   DL_TEXT(t);
   if (b) {
+    bool cpus =
+        dl_is_cpu(m->job->found.gpu) && dl_same_text(b->left_out, "gpu");
     dl_text_printf(&t, "%zu %s%s", e->interval_groups,
-                   b->may_be_new && !e->all_seen ? "other " : "", b->groups);
+                   b->may_be_new && !e->all_seen ? "other " : "",
+                   cpus ? "CPUs" : b->groups);
   } else if (e->interval_from) {
     dl_text_printf(&t, "%zu runs of this configuration", e->interval_groups);
   } else if (isnan(e->energy_j.low)) {
