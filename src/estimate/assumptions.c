@@ -10,6 +10,7 @@
 #include "estimate/node/peak_memory.h"
 #include "estimate/node/serving_groups.h"
 #include "physics/cpu/cpu_inputs.h"
+#include "physics/language/language_inputs.h"
 #include "physics/rows/inputs.h"
 #include "run/setup/fine_tune.h"
 #include "run/setup/training_setup.h"
@@ -60,9 +61,7 @@ static void assume_attention(struct dl_row *row) {
  * start of processes, a second for each GB that fine-tuning loads; evaluation,
  * saving and interruptions. Known times have it in them, or are asked for as
  * they are. */
-#define STARTUP_S 20
 #define LOADED_GB_S 1
-#define OVERHEAD 0.05
 
 static void assume_whole_training(struct dl_row *row) {
   static const enum dl_run_id times[] = {DL_RUN_duration_s, DL_RUN_epoch_s,
@@ -76,9 +75,9 @@ static void assume_whole_training(struct dl_row *row) {
   /* A known mean power is of all the time. */
   if (isnan(row->run.startup_s) && isnan(row->run.gpu_power_w))
     dl_assume_number(row, DL_RUN_startup_s,
-                     STARTUP_S + loaded_gb / LOADED_GB_S);
+                     DL_LANGUAGE_STARTUP_S + loaded_gb / LOADED_GB_S);
   if (isnan(row->run.overhead))
-    dl_assume_number(row, DL_RUN_overhead, OVERHEAD);
+    dl_assume_number(row, DL_RUN_overhead, DL_LANGUAGE_OVERHEAD);
 }
 
 /* The set-up of the training of a language model. */

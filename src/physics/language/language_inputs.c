@@ -375,14 +375,9 @@ const char *dl_language_inputs_read(const struct dl_physics_row *row,
   return dl_first_unknown(required, sizeof required / sizeof *required);
 }
 
-/* Time of a whole training beside its steps: start-up, and a share of the steps
- * for evaluation, saving and interruptions. Estimates assume them
- * (estimate/assumptions.c), a known duration has them in it. */
-#define STARTUP_S 20
-#define OVERHEAD 0.05
-
+/* A known duration has all of a training in it. */
 static double steps_s(const struct dl_run *run) {
-  return (run->duration_s - STARTUP_S) / (1 + OVERHEAD);
+  return (run->duration_s - DL_LANGUAGE_STARTUP_S) / (1 + DL_LANGUAGE_OVERHEAD);
 }
 
 /* Validation has one of the three passes of training. */

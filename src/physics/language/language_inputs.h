@@ -7,6 +7,12 @@
 
 #include "physics/language/language_cost.h"
 
+/* What is assumed of a training beside its steps: seconds of imports and the
+ * start of processes, and a share of the steps' time for evaluation, saving and
+ * interruptions. */
+#define DL_LANGUAGE_STARTUP_S 20
+#define DL_LANGUAGE_OVERHEAD 0.05
+
 /* The quantities they are made of. */
 enum { DL_N_LANGUAGE_QUANTITIES = 65 };
 extern const struct dl_physics_quantity
