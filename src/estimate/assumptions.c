@@ -59,8 +59,8 @@ static void assume_attention(struct dl_row *row) {
 
 /* A training of a language model takes more than its steps: imports and the
  * start of processes, a second for each GB that fine-tuning loads; evaluation,
- * saving and interruptions. Known times have it in them, or are asked for as
- * they are. */
+ * saving and interruptions. A known duration includes these, and a known time
+ * of a step or an epoch is used without them. */
 #define LOADED_GB_S 1
 
 static void assume_whole_training(struct dl_row *row) {

@@ -8,7 +8,8 @@
 
 #include "cli/command.h"
 
-/* Puts the words of a command line into *words, to be parsed in their place:
+/* Puts the words of a command line into *words, which the caller frees, to be
+ * parsed in their place:
  * argv[0], the options, and what comes behind "--". Commands that take no
  * options of a job, or take arguments, keep their words. Errors (DL_EUSAGE, or
  * DL_EINPUT of a file) name the word and what to write. cli->read_as says what

@@ -4,30 +4,25 @@
 #include <math.h>
 
 #define LEAST_VOLTAGE 0.8
-#define VOLTAGE_SLOPE 1.0
 #define MOST_OF_LIMIT 0.97 /* C, relative to the limit */
 #define NEAR_LIMIT 0.995   /* P, relative to C, at most */
 #define MOST_DEMAND 1.5    /* W, relative to C, at most */
-#define HALVINGS 40
 
 static double demand(double x) {
-  double v = fmax(LEAST_VOLTAGE, 1 - VOLTAGE_SLOPE * (1 - x));
+  double v = fmax(LEAST_VOLTAGE, x);
   return x * v * v;
 }
 
 /* The clock at which a share of the demand at the boost clock is drawn. */
 static double clock_of(double share) {
-  double low = 0, high = 1;
-  for (int i = 0; i < HALVINGS; i++) {
-    double x = (low + high) / 2;
-    *(demand(x) < share ? &low : &high) = x;
-  }
-  return high;
+  double x = cbrt(fmin(share, 1));
+  return x < LEAST_VOLTAGE ? share / (LEAST_VOLTAGE * LEAST_VOLTAGE) : x;
 }
 
 void dl_gpu_clock_apply(struct dl_gpu_clock *l) {
   double most = MOST_OF_LIMIT * l->limit;
   double power = fmin(l->power, NEAR_LIMIT * most);
+  /* The inverse of power_limit.c. */
   double wanted = pow(pow(power, -8) - pow(most, -8), -1.0 / 8);
   double beyond = fmin(wanted, MOST_DEMAND * most) - l->lowest;
   l->time = l->at_power = 1;

@@ -5,13 +5,13 @@
  * Beyond its static power S a GPU demands D(x) times what it demands at the
  * boost clock, at x of this clock:
  *
- *   D(x) = x max(.8, 1 - (1 - x))^2
+ *   D(x) = x max(.8, x)^2
  *
- * as the voltage falls with the clock to .8. Under its power limit C it draws P
- * of W (power_limit.h), which is its power at the clock y with D(y) = (P - S) /
- * (W - S). A lower clock x takes 1 - c + c y / x of the time, c the share of
- * the time that the core's clock bounds, and draws S + (P - S) D(x) / D(y)
- * while it does.
+ * as the voltage falls with the clock, to .8 at least. Under its power limit C
+ * it draws P of W (power_limit.h), which is its power at the clock y with D(y)
+ * = (P - S) / (W - S). A lower clock x takes 1 - c + c y / x of the time, c the
+ * share of the time that the core's clock bounds, and draws S + (P - S) D(x) /
+ * D(y) while it does.
  *
  * The constants are those of forward and backward passes of GPT-3 and Bloom on
  * A100 and A40 at 38 and 60 clocks (Chung et al., Perseus, SOSP 2024): root
