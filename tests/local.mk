@@ -257,6 +257,7 @@ LINT_TESTS = \
 	tests/lint/layers.sh \
 	tests/lint/messages.sh \
 	tests/lint/names.sh \
+	tests/lint/portable.sh \
 	tests/lint/prose.sh \
 	tests/lint/sizes.sh \
 	$(EMPTY)
