@@ -127,10 +127,11 @@ build_libxml2() {
   make -s -C include install
 }
 
-# The folders behind the functions that dlest calls, in one library.
+# The folders behind the functions that dlest and its tests call, in one library.
 build_gsl() {
   local folder folders=(sys err complex block vector matrix permutation cblas
-    blas linalg sort statistics cdf specfunc randist rng interpolation poly utils)
+    blas linalg sort statistics cdf specfunc randist rng interpolation poly
+    multifit utils)
   described gsl gsl
   configured
   make -s -C gsl
