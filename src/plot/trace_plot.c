@@ -338,10 +338,11 @@ static void add_row(void *to, const struct trace_drawing *w,
   static const struct trace_point gap = {NAN, NAN, {NAN, NAN}};
   (void)w;
   p = p ? p : &gap;
-  bool range = p->range.low < p->range.high;
-  DL_ROW(to, NULL, dl_number(p->t), dl_number(p->mean),
-         dl_number(range ? p->range.low : (double)NAN),
-         dl_number(range ? p->range.high : (double)NAN));
+  struct dl_span range = p->range;
+  if (!(range.low < range.high))
+    range.low = range.high = NAN;
+  DL_ROW(to, NULL, dl_number(p->t), dl_number(p->mean), dl_number(range.low),
+         dl_number(range.high));
 }
 
 static void report_epochs(struct dl_report *r, const struct trace_drawing *w) {
@@ -355,22 +356,26 @@ static void report_epochs(struct dl_report *r, const struct trace_drawing *w) {
            dl_number(w->seen.power_w[e]), dl_number(w->seen.energy_j[e]));
 }
 
+static struct dl_value unless_empty(const char *text) {
+  return dl_string(text[0] ? text : NULL);
+}
+
 static struct dl_report *report_trace(const struct trace_drawing *w) {
   static const struct dl_column columns[] = {
       {.key = "t_s"}, {.key = "power_w"}, {.key = "low_w"}, {.key = "high_w"}};
   struct dl_report *r = dl_report_new();
+  struct dl_value from = dl_number(NAN), n = dl_number(NAN);
   DL_TEXT(t);
   caption(w, &t);
-  DL_LINES(
-      r, {.key = "title", .value = dl_string(dl_text_str(&t))},
-      {.key = "boundary",
-       .value = dl_string(w->seen.boundary[0] ? w->seen.boundary : NULL)},
-      {.key = "epochs_verdict",
-       .value = dl_string(w->seen.verdict[0] ? w->seen.verdict : NULL)},
-      {.key = "stable_from",
-       .value = has_region(w) ? dl_count(w->p.stable_from) : dl_number(NAN)},
-      {.key = "n_stable",
-       .value = has_region(w) ? dl_count(w->p.n_stable) : dl_number(NAN)});
+  if (has_region(w)) {
+    from = dl_count(w->p.stable_from);
+    n = dl_count(w->p.n_stable);
+  }
+  DL_LINES(r, {.key = "title", .value = dl_string(dl_text_str(&t))},
+           {.key = "boundary", .value = unless_empty(w->seen.boundary)},
+           {.key = "epochs_verdict", .value = unless_empty(w->seen.verdict)},
+           {.key = "stable_from", .value = from},
+           {.key = "n_stable", .value = n});
   report_epochs(r, w);
   each_point(w, add_row, DL_TABLE(r, "trace", NULL, columns, true));
   return r;
