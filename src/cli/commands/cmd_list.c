@@ -148,19 +148,42 @@ static enum dl_status list_sensors(struct dl_cli *cli) {
 
 /* --- options of commands */
 
-/* Appends "training|inference": the words that an option takes. */
-static void add_words(struct dl_text *t, const struct dl_option *o) {
+/* The column that an option sets; NULL: none. */
+static const struct dl_run_column *column_of(const struct dl_option *o) {
   const struct dl_run_column *c = &dl_run_columns[o->column];
-  const bool sets = c->option && dl_same_text(c->option, o->name);
+  return c->option && dl_same_text(c->option, o->name) ? c : NULL;
+}
+
+/* Appends "training|inference": the words that an option takes. */
+static void add_words(struct dl_text *t, const struct dl_option *o,
+                      const struct dl_run_column *c) {
   const char *words = o->words;
-  if (!words && sets)
+  if (!words && c)
     words = c->offers;
   if (!words && o->argument && islower((unsigned char)*o->argument) &&
       strchr(o->argument, '|'))
     words = o->argument;
   dl_text_add(t, dl_text_or(words, ""));
-  for (size_t i = 0; !words && sets && c->words && c->words[i]; i++)
+  for (size_t i = 0; !words && c && c->words && c->words[i]; i++)
     dl_text_printf(t, "%s%s", i > 0 ? "|" : "", c->words[i]);
+}
+
+/* Adds an option under a heading of --help. */
+static void add_option(struct dl_table *t, const struct dl_command *command,
+                       const struct dl_option *o, const char *heading) {
+  const struct dl_run_column *c = column_of(o);
+  struct dl_value column = {0}, unit = {0}, words = {0};
+  DL_TEXT(list);
+  add_words(&list, o, c);
+  if (list.len > 0)
+    words = dl_string(dl_text_str(&list));
+  if (c) {
+    column = dl_string(c->name);
+    unit = dl_string(c->unit);
+  }
+  DL_ROW(t, NULL, dl_string(command->name), dl_string(o->name),
+         dl_string(o->argument), words, column, unit, dl_string(heading),
+         dl_string(o->help));
 }
 
 /* Adds the options of a command with the headings of --help. */
@@ -173,21 +196,9 @@ static void add_options(struct dl_table *t, const struct dl_command *c) {
     if (!row[i]->name && row[i]->group > 0)
       heading[row[i]->group] = row[i]->help;
   for (size_t i = 0; i < n; i++) {
-    const struct dl_option *o = row[i];
-    const struct dl_run_column *column = &dl_run_columns[o->column];
-    const bool sets =
-        column->option && o->name && dl_same_text(column->option, o->name);
-    DL_TEXT(words);
-    group = o->group != 0 ? o->group : group;
-    if (!o->name)
-      continue;
-    add_words(&words, o);
-    DL_ROW(t, NULL, dl_string(c->name), dl_string(o->name),
-           dl_string(o->argument),
-           dl_string(words.len > 0 ? dl_text_str(&words) : NULL),
-           dl_string(sets ? column->name : NULL),
-           dl_string(sets ? column->unit : NULL),
-           dl_string(group > 0 ? heading[group] : NULL), dl_string(o->help));
+    group = row[i]->group != 0 ? row[i]->group : group;
+    if (row[i]->name)
+      add_option(t, c, row[i], group > 0 ? heading[group] : NULL);
   }
 }
 

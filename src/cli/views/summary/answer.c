@@ -104,6 +104,11 @@ void dl_answer_text(struct dl_answer_line *l, const char *label,
   dl_text_add(&l->figure, text);
 }
 
+/* A text, absent if it is empty. */
+static struct dl_value optional(const struct dl_text *t) {
+  return dl_string(t->len > 0 ? dl_text_str(t) : NULL);
+}
+
 /* Adds the lines for programs that show them as they are here. */
 static void add_for_programs(struct dl_report *r,
                              const struct dl_answer_line *l, size_t n) {
@@ -116,9 +121,8 @@ static void add_for_programs(struct dl_report *r,
   for (size_t i = 0; i < n; i++)
     if (l[i].label && !l[i].hint)
       DL_ROW(t, NULL, dl_string(l[i].label),
-             dl_string(dl_text_str(&l[i].figure)),
-             dl_string(l[i].range.len > 0 ? dl_text_str(&l[i].range) : NULL),
-             dl_string(l[i].remark.len > 0 ? dl_text_str(&l[i].remark) : NULL));
+             dl_string(dl_text_str(&l[i].figure)), optional(&l[i].range),
+             optional(&l[i].remark));
 }
 
 void dl_answer_lines(struct dl_report *r, struct dl_answer_line *l, size_t n) {
