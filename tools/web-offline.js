@@ -6,11 +6,18 @@
 const crypto = require('crypto');
 const fs = require('fs');
 const folder = process.argv[2];
-const names = fs.readdirSync(folder).filter((name) => name !== 'sw.js').sort();
+const names = fs
+  .readdirSync(folder)
+  .filter((name) => name !== 'sw.js')
+  .sort();
 const hash = crypto.createHash('sha256');
 for (const name of names)
   hash.update(name).update(fs.readFileSync(`${folder}/${name}`));
 const worker = `${folder}/sw.js`;
-fs.writeFileSync(worker, fs.readFileSync(worker, 'utf8')
-  .replace('@DIGEST@', hash.digest('hex').slice(0, 16))
-  .replace('@FILES@', ['./', ...names].join(' ')));
+fs.writeFileSync(
+  worker,
+  fs
+    .readFileSync(worker, 'utf8')
+    .replace('@DIGEST@', hash.digest('hex').slice(0, 16))
+    .replace('@FILES@', ['./', ...names].join(' ')),
+);

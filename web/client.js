@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The engine, in workers.
 
-import {$} from './draw.js';
+import { $ } from './draw.js';
 
 class Engine {
-  #worker = new Worker('worker.js', {type: 'module'});
+  #worker = new Worker('worker.js', { type: 'module' });
   #waiting = new Map();
   #last = 0;
 
   constructor() {
-    this.#worker.onmessage = ({data}) => {
+    this.#worker.onmessage = ({ data }) => {
       this.#waiting.get(data.id)(data);
       this.#waiting.delete(data.id);
     };
@@ -21,13 +21,16 @@ class Engine {
   run(args, files = {}) {
     return new Promise((resolve) => {
       this.#waiting.set(++this.#last, resolve);
-      this.#worker.postMessage({id: this.#last, args, files});
+      this.#worker.postMessage({ id: this.#last, args, files });
     });
   }
 
   async json(args, files) {
     const result = await this.run([...args, '--format', 'json'], files);
-    return {...result, json: result.stdout ? JSON.parse(result.stdout) : null};
+    return {
+      ...result,
+      json: result.stdout ? JSON.parse(result.stdout) : null,
+    };
   }
 
   async list(kind, ...more) {
@@ -36,4 +39,5 @@ class Engine {
 }
 
 // Estimates do not wait for lists and comparisons.
-export const front = new Engine(), back = new Engine();
+export const front = new Engine(),
+  back = new Engine();

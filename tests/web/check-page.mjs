@@ -6,29 +6,33 @@
 // FOLDER holds the page; without dlest.wasm in it the native program stands for
 // the engine. AXE is the path of axe.min.js (axe-core).
 
-import {existsSync} from 'node:fs';
-import {readdir, readFile} from 'node:fs/promises';
-import {loadavg, cpus} from 'node:os';
-import {join} from 'node:path';
-import {brotliCompressSync} from 'node:zlib';
-import {Browser, runProgram, serve} from './browser.mjs';
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { loadavg, cpus } from 'node:os';
+import { join } from 'node:path';
+import { brotliCompressSync } from 'node:zlib';
+import { Browser, runProgram, serve } from './browser.mjs';
 
-const MOST_BYTES = 1.1e6, MOST_SECONDS = 1, TOLERANCE = 1e-9;
+const MOST_BYTES = 1.1e6,
+  MOST_SECONDS = 1,
+  TOLERANCE = 1e-9;
 const [folder, dlest, datadir, inputs, axe] = process.argv.slice(2);
-const environment = {DLEST_DATADIR: datadir, OMP_NUM_THREADS: '1'};
+const environment = { DLEST_DATADIR: datadir, OMP_NUM_THREADS: '1' };
 const native = (args, files = []) =>
   runProgram(dlest, args, files, environment);
 const hasEngine = existsSync(join(folder, 'dlest.wasm'));
 
-let count = 0, failed = 0;
+let count = 0,
+  failed = 0;
 
 function report(fault, name) {
   const skip = fault?.skip;
   failed += fault && !skip ? 1 : 0;
-  console.log(`${fault && !skip ? 'not ok' : 'ok'} ${++count} - ${name}` +
-    `${skip ? ` # SKIP ${skip}` : ''}`);
-  if (fault && !skip)
-    console.log(String(fault).replace(/^/gm, '# '));
+  console.log(
+    `${fault && !skip ? 'not ok' : 'ok'} ${++count} - ${name}` +
+      `${skip ? ` # SKIP ${skip}` : ''}`,
+  );
+  if (fault && !skip) console.log(String(fault).replace(/^/gm, '# '));
 }
 
 async function test(name, body) {
@@ -50,7 +54,7 @@ const LISTED = `${$('list-options')}.options.length > 0 &&
 
 async function open(query = '', hash = '') {
   await browser.open('about:blank');
-  await browser.open(`${server.origin}/${query}${hash}`);
+  await browser.open(`${server.origin}/some/folder/${query}${hash}`);
   await browser.until(DONE);
   await browser.until(LISTED);
 }
@@ -63,27 +67,39 @@ const choose = (tab) => browser.value(`${$(`tab-${tab}`)}.click()`);
 function difference(a, b, path = '') {
   if (typeof a === 'number' && typeof b === 'number')
     return Math.abs(a - b) <= TOLERANCE * Math.max(Math.abs(a), Math.abs(b))
-      ? null : `${path}: ${a} here, ${b} on the command line`;
-  if (a === null || b === null || typeof a !== 'object' ||
-      typeof b !== 'object')
-    return a === b || path.endsWith('.model') ? null
+      ? null
+      : `${path}: ${a} here, ${b} on the command line`;
+  if (
+    a === null ||
+    b === null ||
+    typeof a !== 'object' ||
+    typeof b !== 'object'
+  )
+    return a === b || path.endsWith('.model')
+      ? null
       : `${path}: ${a} here, ${b} on the command line`;
   for (const key of new Set([...Object.keys(a), ...Object.keys(b)])) {
     const found = difference(a[key] ?? null, b[key] ?? null, `${path}.${key}`);
-    if (found)
-      return found;
+    if (found) return found;
   }
   return null;
 }
 
 // Runs the command line that the page shows, with more words.
-const shown = (more) => browser.value(`${$('command')}.textContent`)
-  .then((line) => runProgram('/bin/sh', ['-c',
-    line.replace(/^dlest/, '"$DLEST"') + ' ' + more], [],
-  {...environment, DLEST: dlest}));
+const shown = (more) =>
+  browser
+    .value(`${$('command')}.textContent`)
+    .then((line) =>
+      runProgram(
+        '/bin/sh',
+        ['-c', line.replace(/^dlest/, '"$DLEST"') + ' ' + more],
+        [],
+        { ...environment, DLEST: dlest },
+      ),
+    );
 
 async function compare(query) {
-  await browser.value(`(history.pushState(null, '', '/?${query}'),
+  await browser.value(`(history.pushState(null, '', '?${query}'),
     dispatchEvent(new PopStateEvent('popstate')))`);
   await browser.until(DONE);
   const here = await browser.value(`{title: ${$('title')}.textContent,
@@ -91,8 +107,8 @@ async function compare(query) {
     messages: ${$('messages')}.innerText,
     json: ${$('as-json')}?.textContent, address: location.search}`);
   const there = await shown('--format json');
-  const asked = new URLSearchParams(query), got =
-    new URLSearchParams(here.address);
+  const asked = new URLSearchParams(query),
+    got = new URLSearchParams(here.address);
   const sorted = (pairs) => JSON.stringify([...pairs].sort());
   if (sorted(asked) !== sorted(got))
     return `${query}: the address became ${here.address}`;
@@ -100,11 +116,11 @@ async function compare(query) {
   if (lines(here.messages) !== lines(there.stderr))
     return `${query}: messages\n${here.messages}\n${there.stderr}`;
   if (!there.stdout)
-    return here.stale && here.title === 'No estimate' ? null
+    return here.stale && here.title === 'No estimate'
+      ? null
       : `${query}: an answer where dlest has none`;
   const json = JSON.parse(there.stdout);
-  if (!here.json)
-    return `${query}: no JSON`;
+  if (!here.json) return `${query}: no JSON`;
   if (json.summary && json.summary.title !== here.title)
     return `${query}: title ${here.title}`;
   const found = difference(JSON.parse(here.json), json);
@@ -112,13 +128,13 @@ async function compare(query) {
 }
 
 async function checkFigures() {
-  const all = (await readFile(inputs, 'utf8')).split('\n')
+  const all = (await readFile(inputs, 'utf8'))
+    .split('\n')
     .filter((line) => line && !line.startsWith('#'));
   await open(`?${all[0]}`);
   await choose('export');
   const faults = [];
-  for (const query of all)
-    faults.push(await compare(query));
+  for (const query of all) faults.push(await compare(query));
   console.log(`# ${all.length} inputs compared`);
   return faults.filter(Boolean).join('\n');
 }
@@ -128,18 +144,32 @@ async function checkComparison() {
   await choose('compare');
   await browser.until(`document.querySelectorAll('#compare tbody tr').length > 9
     && !!document.querySelector('#compare svg')`);
-  const there = JSON.parse((await native(['recommend', '--arch', 'resnet50',
-    '--gpus', '8', '--country', 'DE', '--format', 'json'])).stdout);
+  const there = JSON.parse(
+    (
+      await native([
+        'recommend',
+        '--arch',
+        'resnet50',
+        '--gpus',
+        '8',
+        '--country',
+        'DE',
+        '--format',
+        'json',
+      ])
+    ).stdout,
+  );
   const here = await browser.value(`{
     title: document.querySelector('#compare figcaption').textContent,
     dots: document.querySelectorAll('#compare circle').length,
     front: document.querySelectorAll('#compare circle.front').length,
     first: document.querySelector('#compare tbody tr').innerText}`);
   const choices = there.choices.filter((c) => !c.excluded);
-  if (here.title !== there.summary.title)
-    return here.title;
-  if (here.dots !== choices.length ||
-      here.front !== choices.filter((c) => c.pareto).length)
+  if (here.title !== there.summary.title) return here.title;
+  if (
+    here.dots !== choices.length ||
+    here.front !== choices.filter((c) => c.pareto).length
+  )
     return `${here.dots} points, ${here.front} on the front`;
   return here.first.startsWith(choices[0].gpu) ? null : here.first;
 }
@@ -148,24 +178,28 @@ async function checkScreen() {
   await open('?arch=resnet50&gpu=a100&gpus=8&country=DE&price=0.3EUR');
   const there = JSON.parse((await shown('--format json')).stdout);
   const rows = await browser.value(`[...document.querySelectorAll(
-    '#lines .line')].map((line) => [...line.querySelectorAll('dt, .figure, .range')]
-    .map((e) => e.textContent).filter(Boolean))`);
-  const expected = there.summary.lines.slice(0, rows.length)
+    '#lines .line')].map((line) => [...line.querySelectorAll(
+    'dt, .figure, .range')].map((e) => e.textContent).filter(Boolean))`);
+  const expected = there.summary.lines
+    .slice(0, rows.length)
     .map((line) => [line.label, line.figure, line.interval]);
   if (JSON.stringify(rows) !== JSON.stringify(expected))
     return JSON.stringify(rows);
   const drawn = await browser.value(
-    `document.querySelectorAll('#lines .strip .dot').length`);
+    `document.querySelectorAll('#lines .strip .dot').length`,
+  );
   return drawn === 5 ? null : `${drawn} intervals drawn`;
 }
 
 // --- files
 
 async function give(input, path) {
-  const {root} = await browser.send('DOM.getDocument');
-  const {nodeId} = await browser.send('DOM.querySelector',
-    {nodeId: root.nodeId, selector: `#${input}`});
-  await browser.send('DOM.setFileInputFiles', {nodeId, files: [path]});
+  const { root } = await browser.send('DOM.getDocument');
+  const { nodeId } = await browser.send('DOM.querySelector', {
+    nodeId: root.nodeId,
+    selector: `#${input}`,
+  });
+  await browser.send('DOM.setFileInputFiles', { nodeId, files: [path] });
 }
 
 async function checkModelFile() {
@@ -176,9 +210,22 @@ async function checkModelFile() {
   await choose('export');
   await browser.until(`!!${$('as-json')}`);
   const here = JSON.parse(await browser.value(`${$('as-json')}.textContent`));
-  const there = JSON.parse((await native(['predict', '--gpu', 't4', '--arch',
-    'tiny-cnn.onnx', '--format', 'json'],
-  [['tiny-cnn.onnx', await readFile(path)]])).stdout);
+  const there = JSON.parse(
+    (
+      await native(
+        [
+          'predict',
+          '--gpu',
+          't4',
+          '--arch',
+          'tiny-cnn.onnx',
+          '--format',
+          'json',
+        ],
+        [['tiny-cnn.onnx', await readFile(path)]],
+      )
+    ).stdout,
+  );
   return difference(here, there);
 }
 
@@ -189,8 +236,9 @@ async function checkLog() {
   await give('log-files', path);
   await browser.until(`!!document.querySelector('#log-trace svg') &&
     document.querySelectorAll('#log-epochs-table tbody tr').length > 0`);
-  const there = JSON.parse((await native(['step', path, '--epochs', '90',
-    '--format', 'json'])).stdout);
+  const there = JSON.parse(
+    (await native(['step', path, '--epochs', '90', '--format', 'json'])).stdout,
+  );
   const here = await browser.value(`{title: ${$('log-title')}.textContent,
     epochs: document.querySelectorAll('#log-epochs-table tbody tr').length,
     whole: ${$('log-lines')}.querySelector('.main').innerText}`);
@@ -198,7 +246,10 @@ async function checkLog() {
   if (here.title !== there.summary.title || here.epochs !== there.epochs_seen)
     return JSON.stringify(here);
   return [whole.figure, whole.interval].every((text) =>
-    here.whole.includes(text)) ? null : here.whole;
+    here.whole.includes(text),
+  )
+    ? null
+    : here.whole;
 }
 
 // --- settings that are assumed
@@ -213,12 +264,14 @@ async function checkAssumed() {
   await browser.value(`[...document.querySelectorAll('.chip')].find((chip) =>
     chip.textContent.startsWith('batch size')).focus()`);
   await browser.key('Enter');
-  if (await browser.value(`document.activeElement.id`) !== 'batch-size')
+  if ((await browser.value(`document.activeElement.id`)) !== 'batch-size')
     return 'the field has no focus';
   await browser.type('64');
   await browser.until(`location.search.includes('batch-size=64') && ${DONE}`);
   const rest = await browser.value(named);
-  return rest.some((text) => text.startsWith('batch size')) ? rest.join() : null;
+  return rest.some((text) => text.startsWith('batch size'))
+    ? rest.join()
+    : null;
 }
 
 // --- keyboard
@@ -234,8 +287,7 @@ const REACHABLE = `[...document.querySelectorAll('a[href], button, input, ' +
     e.id || e.name || e.textContent)`;
 
 async function checkReach(tab) {
-  if (tab)
-    await choose(tab);
+  if (tab) await choose(tab);
   await browser.until(DONE);
   await new Promise((resolve) => setTimeout(resolve, 1500));
   const expected = new Set(await browser.value(REACHABLE));
@@ -252,8 +304,9 @@ async function checkReach(tab) {
 async function checkKeys() {
   await open('?arch=resnet50&gpu=a100');
   const focus = (id) => browser.value(`${$(id)}.focus()`);
-  await browser.send('Browser.grantPermissions',
-    {permissions: ['clipboardReadWrite', 'clipboardSanitizedWrite']});
+  await browser.send('Browser.grantPermissions', {
+    permissions: ['clipboardReadWrite', 'clipboardSanitizedWrite'],
+  });
   await focus('gpus');
   await browser.type('8');
   await browser.until(`location.search.includes('gpus=8')`);
@@ -273,7 +326,9 @@ async function checkKeys() {
   await browser.key('Enter');
   await browser.until(`!location.search.includes('optimizer') && ${DONE}`);
   for (const tab of ['compare', 'methods', 'sources', 'export']) {
-    await browser.value(`document.querySelector('[aria-selected=true]').focus()`);
+    await browser.value(
+      `document.querySelector('[aria-selected=true]').focus()`,
+    );
     await browser.key('ArrowRight');
     await browser.until(`!${$(tab)}.hidden && ${$(`tab-${tab}`)} ===
       document.activeElement`);
@@ -281,8 +336,11 @@ async function checkKeys() {
   await browser.value(`document.querySelector('[data-copy=command]').focus()`);
   await browser.key('Enter');
   await browser.until(`${$('live')}.textContent === 'Copied'`);
-  await browser.send('Page.setInterceptFileChooserDialog', {enabled: true});
-  for (const [view, id] of [['', 'open'], ['logs', 'open-logs']]) {
+  await browser.send('Page.setInterceptFileChooserDialog', { enabled: true });
+  for (const [view, id] of [
+    ['', 'open'],
+    ['logs', 'open-logs'],
+  ]) {
     await browser.value(`location.hash = '${view}'`);
     const opened = browser.event('Page.fileChooserOpened');
     await browser.until(`${$(id)}.checkVisibility()`);
@@ -290,19 +348,18 @@ async function checkKeys() {
     await browser.key('Enter');
     await opened;
   }
-  await browser.send('Page.setInterceptFileChooserDialog', {enabled: false});
+  await browser.send('Page.setInterceptFileChooserDialog', { enabled: false });
   return null;
 }
 
 // --- accessibility and layout
 
 async function checkAxe() {
-  if (!axe || !existsSync(axe))
-    return {skip: 'no axe-core'};
+  if (!axe || !existsSync(axe)) return { skip: 'no axe-core' };
   const source = await readFile(axe, 'utf8');
   const faults = [];
   const look = async (where) => {
-    await browser.send('Runtime.evaluate', {expression: source});
+    await browser.send('Runtime.evaluate', { expression: source });
     const found = await browser.value(`(await axe.run()).violations.map((v) =>
       v.id + ': ' + v.nodes.map((n) => n.target + ' ' +
       n.failureSummary.split('\\n')[1]).join('; '))`);
@@ -330,11 +387,12 @@ async function checkNarrow() {
   const faults = [];
   const wide = async (where) => {
     const width = await browser.value('document.documentElement.scrollWidth');
-    if (width > 360)
-      faults.push(`${where}: ${width} px`);
+    if (width > 360) faults.push(`${where}: ${width} px`);
   };
   await browser.size(360, 740);
-  await open('?arch=llama-2-7b&gpu=h100&gpus=8&tokens=1e9&country=DE&price=1EUR');
+  await open(
+    '?arch=llama-2-7b&gpu=h100&gpus=8&tokens=1e9&country=DE&price=1EUR',
+  );
   for (const tab of ['parts', 'compare', 'methods', 'sources', 'export']) {
     await choose(tab);
     await browser.until(`${$(tab)}.children.length > 0`);
@@ -345,12 +403,14 @@ async function checkNarrow() {
   await browser.size(1280, 800);
   await open('?arch=resnet50&gpu=a100&gpus=8&country=DE&price=0.3EUR');
   const end = await browser.value(
-    `${$('answer')}.getBoundingClientRect().bottom`);
-  if (end > 800)
-    faults.push(`the answer ends at ${end} px of 800`);
+    `${$('answer')}.getBoundingClientRect().bottom`,
+  );
+  if (end > 800) faults.push(`the answer ends at ${end} px of 800`);
   await browser.media('print', 'light');
-  if (await browser.value(`${$('form')}.checkVisibility() ||
-      !${$('lines')}.checkVisibility()`))
+  if (
+    await browser.value(`${$('form')}.checkVisibility() ||
+      !${$('lines')}.checkVisibility()`)
+  )
     faults.push('print shows the form, or no answer');
   await browser.media('', 'light');
   return faults.join('\n');
@@ -360,26 +420,28 @@ async function checkNarrow() {
 
 async function checkSpeed() {
   if (loadavg()[0] > cpus().length / 2)
-    return {skip: `the machine is busy (${loadavg()[0].toFixed(1)})`};
-  if (!hasEngine)
-    return {skip: 'no WebAssembly engine'};
+    return { skip: `the machine is busy (${loadavg()[0].toFixed(1)})` };
+  if (!hasEngine) return { skip: 'no WebAssembly engine' };
   const seconds = [];
   for (let i = 0; i < 3; i++) {
     await browser.open('about:blank');
-    await browser.open(`${server.origin}/?arch=resnet50&gpu=a100`);
+    await browser.open(`${server.origin}/some/folder/?arch=resnet50&gpu=a100`);
     await browser.until(DONE);
-    seconds.push(await browser.value(`performance.getEntriesByName(
-      'answer')[0].startTime / 1000`));
+    seconds.push(
+      await browser.value(`performance.getEntriesByName(
+      'answer')[0].startTime / 1000`),
+    );
   }
-  console.log(`# first answer after ${seconds.map((s) =>
-    s.toFixed(2)).join(', ')} s`);
+  console.log(
+    `# first answer after ${seconds.map((s) => s.toFixed(2)).join(', ')} s`,
+  );
   return Math.min(...seconds) <= MOST_SECONDS ? null : 'too slow';
 }
 
 async function checkSize() {
-  if (!hasEngine)
-    return {skip: 'no WebAssembly engine'};
-  let all = 0, plain = 0;
+  if (!hasEngine) return { skip: 'no WebAssembly engine' };
+  let all = 0,
+    plain = 0;
   for (const name of await readdir(folder)) {
     const bytes = await readFile(join(folder, name));
     plain += bytes.length;
@@ -390,8 +452,7 @@ async function checkSize() {
 }
 
 async function checkOffline() {
-  if (!hasEngine)
-    return {skip: 'no WebAssembly engine'};
+  if (!hasEngine) return { skip: 'no WebAssembly engine' };
   await open('?arch=resnet50&gpu=a100');
   await browser.until(`${$('state')}.textContent.includes('offline')`);
   server.close();
@@ -418,8 +479,10 @@ await test('360 px, one screen and print', checkNarrow);
 await test('the first answer within a second', checkSpeed);
 await test('compressed size', checkSize);
 await test('no errors in the console', () => browser.errors.join('\n'));
-await test('no request leaves the origin', () => [...browser.origins]
-  .filter((origin) => origin !== server.origin && origin !== 'null').join());
+await test('no request leaves the origin', () =>
+  [...browser.origins]
+    .filter((origin) => origin !== server.origin && origin !== 'null')
+    .join());
 await test('without a network', checkOffline);
 console.log(`1..${count}`);
 await browser.close();
