@@ -92,7 +92,7 @@ function spreadOf(label, json) {
   if (label === 'Time')
     return [best.duration_s, best.duration_low_s, best.duration_high_s];
   if (label === 'Power') return [of.power_w, of.power_low_w, of.power_high_w];
-  return ['Energy', 'CO2e', 'Cost'].includes(label)
+  return ['Energy', 'Facility', 'CO2e', 'Cost'].includes(label)
     ? [of.energy_j, of.low_j, of.high_j]
     : [];
 }
@@ -232,6 +232,7 @@ function assumedChip(column, json) {
         ? digits(value, 6)
         : `${value ?? 'set'}`,
     ),
+    option?.unit && ` ${option.unit}`,
   );
 }
 

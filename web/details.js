@@ -98,22 +98,28 @@ async function drawParts(box, json) {
   if (current !== json) return;
   box.querySelector('.example')?.remove();
   box.append(...(example ? [example] : []));
+  if (!box.firstChild)
+    box.append(
+      el('p', { class: 'about' }, 'dlest has no parts of this estimate.'),
+    );
 }
 
 // The energy of a whole computer with these GPUs, where the catalogue has one.
 async function drawExample(json) {
-  const node = listed.nodes.find(
-    (each) => each.gpu === json.gpu && each.gpus >= json.n_gpus,
-  );
+  const n = json.n_gpus;
+  const same = listed.nodes.filter((node) => node.gpu === json.gpu);
+  const node =
+    same.find((each) => each.gpus >= n) ||
+    same.find((each) => n % each.gpus === 0);
   if (!node) return null;
   const given = settings().filter(([name]) => !['gpu', 'gpus'].includes(name));
-  const within = [...given, ['node', node.id], ['use-gpus', `${json.n_gpus}`]];
+  const within = [...given, ['node', node.id], ['gpus', `${n}`]];
   const whole = await back.json(['predict', ...words(within)], files);
   if (!whole.json?.node) return null;
   const choose = () => {
     put('node', node.id);
-    put('use-gpus', `${json.n_gpus}`);
-    fixed.get('gpu').value = fixed.get('gpus').value = '';
+    fixed.get('gpus').value = `${n}`;
+    fixed.get('gpu').value = '';
     announce();
   };
   return el(

@@ -92,7 +92,17 @@ export async function drawLogs() {
   }
   if (data.json) {
     $('log-trace').append(el('h3', {}, data.json.title));
-    $('log-trace').append(trace($('log-trace'), data.json));
+    $('log-trace').append(
+      trace($('log-trace'), data.json),
+      el(
+        'p',
+        { class: 'about' },
+        el('span', { class: 'key front' }, 'power'),
+        ' ',
+        el('span', { class: 'key current' }, 'mean of each epoch'),
+        data.json.n_stable ? '; shaded: epochs of the steady state' : '',
+      ),
+    );
     if (data.json.epochs.length > 0)
       $('log-epochs-table').append(
         table(
