@@ -357,8 +357,12 @@ export function trace(box, data) {
     right = width - 10,
     top = 26,
     bottom = height - 34;
-  const end = data.trace.at(-1).t_s;
-  const most = Math.max(...data.trace.map((p) => p.high_w ?? p.power_w ?? 0));
+  const last = data.epochs.at(-1); // tables of epochs have no readings
+  const end = data.trace.at(-1)?.t_s ?? last.start_s + last.duration_s;
+  const most = Math.max(
+    ...data.trace.map((p) => p.high_w ?? p.power_w ?? 0),
+    ...data.epochs.map((e) => e.power_w ?? 0),
+  );
   const x = (t) => round(left + (t / end) * (right - left));
   const y = (w) => round(bottom - (w / (1.05 * most)) * (bottom - top));
   let pen = 'M',

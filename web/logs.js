@@ -90,7 +90,7 @@ export async function drawLogs() {
       ),
     );
   }
-  if (data.json) {
+  if (data.json?.trace.length || data.json?.epochs.length) {
     $('log-trace').append(el('h3', {}, data.json.title));
     $('log-trace').append(
       trace($('log-trace'), data.json),

@@ -83,7 +83,6 @@ static int by_value(const void *a, const void *b) {
 
 static void measure(struct trace_drawing *w) {
   DL_FREED double *step = dl_calloc(w->n, sizeof *step);
-  w->start = dl_calloc(w->seen.n + 1, sizeof *w->start);
   for (size_t i = 0; i < w->n; i++) {
     w->top = fmax(w->top, isnan(w->w[i]) ? 0 : w->w[i]);
     if (i > 0)
@@ -94,9 +93,6 @@ static void measure(struct trace_drawing *w) {
   w->end = w->t[w->n - 1];
   w->time = dl_axis_unit("s", w->end);
   w->watt = dl_axis_unit("W", w->top);
-  w->start[0] = w->seen.head_s;
-  for (size_t i = 0; i < w->seen.n; i++)
-    w->start[i + 1] = w->start[i] + w->seen.duration_s[i];
 }
 
 /* Where the points of a trace go: a mean with the range of its readings, which
@@ -351,9 +347,11 @@ static void report_epochs(struct dl_report *r, const struct trace_drawing *w) {
                                              {.key = "power_w"},
                                              {.key = "energy_j"}};
   struct dl_table *t = DL_TABLE(r, "epochs", NULL, columns, false);
-  for (size_t e = 0; e < w->seen.n; e++)
-    DL_ROW(t, NULL, dl_number(w->start[e]), dl_number(w->seen.duration_s[e]),
-           dl_number(w->seen.power_w[e]), dl_number(w->seen.energy_j[e]));
+  for (size_t e = 0; e < w->seen.n; e++) {
+    double s = w->seen.duration_s[e], j = w->seen.energy_j[e];
+    DL_ROW(t, NULL, dl_number(w->start[e]), dl_number(s),
+           dl_number(dl_or(w->seen.power_w[e], j / s)), dl_number(j));
+  }
 }
 
 static struct dl_value unless_empty(const char *text) {
@@ -399,17 +397,26 @@ static void free_drawing(struct trace_drawing *w) {
   free(w->start);
 }
 
+/* Reads logs, or a table with one row per epoch, which has no readings. */
 static enum dl_status load(struct trace_drawing *w,
                            const struct dl_plot_options *o, struct dl_diag *d) {
   struct dl_extract_options logs = o->logs;
   logs.inspect = take_curve;
   logs.ctx = w;
-  DL_TRY(dl_epoch_series_from_logs(&w->seen, o->path, o->n_paths, &logs, false,
-                                   d));
-  if (w->n < 2)
-    return dl_fail_at(d, DL_EINPUT, o->path[0], 0,
-                      "no power over time in it to draw");
-  measure(w);
+  bool table = o->n_paths == 1 && !o->logs.log.from &&
+               dl_epoch_series_is_table(o->path[0], NULL);
+  if (table && o->logs.epochs.hint_s > 0)
+    return dl_fail(d, DL_EUSAGE, "--epoch-length is for power logs");
+  if (table)
+    DL_TRY(dl_epoch_series_from_table(&w->seen, o->path[0], NULL,
+                                      &(struct dl_strlist){0}, d));
+  else
+    DL_TRY(dl_epoch_series_from_logs(&w->seen, o->path, o->n_paths, &logs,
+                                     false, d));
+  w->start = dl_calloc(w->seen.n + 1, sizeof *w->start);
+  w->start[0] = w->seen.head_s;
+  for (size_t i = 0; i < w->seen.n; i++)
+    w->start[i + 1] = w->start[i] + w->seen.duration_s[i];
   return find_region(w, d);
 }
 
@@ -417,6 +424,10 @@ static enum dl_status draw(struct dl_script *s, const struct dl_plot_options *o,
                            struct dl_diag *d) {
   DL_SCOPED(free_drawing) struct trace_drawing w = {0};
   DL_TRY(load(&w, o, d));
+  if (w.n < 2)
+    return dl_fail_at(d, DL_EINPUT, o->path[0], 0,
+                      "no power over time in it to draw");
+  measure(&w);
   write_script(s, o, &w);
   return DL_OK;
 }
@@ -426,6 +437,8 @@ static enum dl_status report(struct dl_report **r,
                              struct dl_diag *d) {
   DL_SCOPED(free_drawing) struct trace_drawing w = {0};
   DL_TRY(load(&w, o, d));
+  if (w.n > 1)
+    measure(&w);
   *r = report_trace(&w);
   return DL_OK;
 }

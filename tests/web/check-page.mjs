@@ -12,36 +12,15 @@ import { loadavg, cpus } from 'node:os';
 import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import { Browser, runProgram, serve } from './browser.mjs';
+import { difference, end, test } from './tap.mjs';
 
 const MOST_BYTES = 1.1e6,
-  MOST_SECONDS = 1,
-  TOLERANCE = 1e-9;
+  MOST_SECONDS = 1;
 const [folder, dlest, datadir, inputs, axe] = process.argv.slice(2);
 const environment = { DLEST_DATADIR: datadir, OMP_NUM_THREADS: '1' };
 const native = (args, files = []) =>
   runProgram(dlest, args, files, environment);
 const hasEngine = existsSync(join(folder, 'dlest.wasm'));
-
-let count = 0,
-  failed = 0;
-
-function report(fault, name) {
-  const skip = fault?.skip;
-  failed += fault && !skip ? 1 : 0;
-  console.log(
-    `${fault && !skip ? 'not ok' : 'ok'} ${++count} - ${name}` +
-      `${skip ? ` # SKIP ${skip}` : ''}`,
-  );
-  if (fault && !skip) console.log(String(fault).replace(/^/gm, '# '));
-}
-
-async function test(name, body) {
-  try {
-    report(await body(), name);
-  } catch (error) {
-    report(error.stack, name);
-  }
-}
 
 const server = await serve(folder, hasEngine ? null : native);
 const browser = await Browser.start(process.env.CHROMIUM || 'chromium');
@@ -62,28 +41,6 @@ async function open(query = '', hash = '') {
 const choose = (tab) => browser.value(`${$(`tab-${tab}`)}.click()`);
 
 // --- the same figures
-
-// Where two values of JSON differ; folders of files may.
-function difference(a, b, path = '') {
-  if (typeof a === 'number' && typeof b === 'number')
-    return Math.abs(a - b) <= TOLERANCE * Math.max(Math.abs(a), Math.abs(b))
-      ? null
-      : `${path}: ${a} here, ${b} on the command line`;
-  if (
-    a === null ||
-    b === null ||
-    typeof a !== 'object' ||
-    typeof b !== 'object'
-  )
-    return a === b || path.endsWith('.model')
-      ? null
-      : `${path}: ${a} here, ${b} on the command line`;
-  for (const key of new Set([...Object.keys(a), ...Object.keys(b)])) {
-    const found = difference(a[key] ?? null, b[key] ?? null, `${path}.${key}`);
-    if (found) return found;
-  }
-  return null;
-}
 
 // Runs the command line that the page shows, with more words.
 const shown = (more) =>
@@ -250,6 +207,22 @@ async function checkLog() {
   )
     ? null
     : here.whole;
+}
+
+// A table with one row per epoch, as CodeCarbon's emissions.csv may be.
+async function checkEpochTable() {
+  await open('', '#logs');
+  const path = join(datadir, 'data/examples/epochs.csv');
+  await browser.value(`${$('log-epochs')}.value = '50'`);
+  await give('log-files', path);
+  await browser.until(`!!document.querySelector('#log-trace svg')`);
+  const { epochs } = JSON.parse(
+    (await native(['plot', 'trace', path, '--format', 'json'])).stdout,
+  );
+  const rows = await browser.value(
+    `document.querySelectorAll('#log-epochs-table tbody tr').length`,
+  );
+  return rows === epochs.length ? null : `${rows} epochs`;
 }
 
 // --- settings that are assumed
@@ -466,6 +439,7 @@ await test('the answer is that of the screen, with intervals', checkScreen);
 await test('the comparison is that of recommend', checkComparison);
 await test('an ONNX file', checkModelFile);
 await test('a power log', checkLog);
+await test('a table of epochs', checkEpochTable);
 await test('assumed values can be set', checkAssumed);
 await test('the keyboard operates everything', checkKeys);
 await test('Tab reaches everything on the form and in the parts', async () => {
@@ -484,7 +458,6 @@ await test('no request leaves the origin', () =>
     .filter((origin) => origin !== server.origin && origin !== 'null')
     .join());
 await test('without a network', checkOffline);
-console.log(`1..${count}`);
 await browser.close();
 server.close();
-process.exit(failed > 0 ? 1 : 0);
+end();
