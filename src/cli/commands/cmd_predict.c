@@ -231,7 +231,7 @@ static void begin_answer(struct answer *a, struct dl_report *r,
   DL_TEXT(title);
   dl_predict_title(&title, &a->assumed, &a->names, &s->result.job, s->node);
   if (s->result.best >= 0)
-    a->group = dl_report_group(r, NULL, dl_text_str(&title));
+    a->group = dl_report_group(r, "summary", dl_text_str(&title));
 }
 
 static void end_answer(struct answer *a, const struct dl_predict_answer *s,
@@ -328,7 +328,7 @@ static enum dl_status predict_single(struct dl_cli *cli,
   enum dl_status status = dl_rows_single(rows, e, &s.result, &cli->diag);
   DL_FREED struct dl_estimate *est = s.result.est;
   DL_TEXT(better);
-  if (status == DL_OK && cli->format->document)
+  if (status == DL_OK && (cli->format->document || cli->format->whole))
     dl_better_setups(&better, o, rows->catalog, m, &s.result);
   s.better = dl_text_str(&better);
   if (status == DL_OK)

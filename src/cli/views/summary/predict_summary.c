@@ -397,17 +397,17 @@ static void add_source(struct dl_table *t, const struct dl_descriptor *e,
 
 void dl_predict_sources(struct dl_report *r, const struct dl_job *job) {
   static const struct dl_column columns[] = {
-      {NULL, "figure", NULL, DL_CODE, DL_MAIN},
-      {NULL, "value", NULL, DL_PLAIN, DL_MAIN},
-      {NULL, "unit", NULL, DL_CODE, DL_MAIN},
-      {NULL, "of", NULL, DL_CODE, 0},
-      {NULL, "source", NULL, DL_CODE, DL_MAIN},
-      {NULL, "note", NULL, DL_CODE, DL_SPARE}};
+      {"figure", "figure", NULL, DL_CODE, DL_MAIN},
+      {"value", "value", NULL, DL_PLAIN, DL_MAIN},
+      {"unit", "unit", NULL, DL_CODE, DL_MAIN},
+      {"of", "of", NULL, DL_CODE, 0},
+      {"source", "source", NULL, DL_CODE, DL_MAIN},
+      {"note", "note", NULL, DL_CODE, DL_SPARE}};
   const struct dl_accelerator *gpu = job->found.gpu;
   const struct dl_architecture *arch = job->found.arch;
   if (!gpu && !arch)
     return;
-  struct dl_table *t = DL_TABLE(r, NULL, "Sources", columns, false);
+  struct dl_table *t = DL_TABLE(r, "sources", "Sources", columns, false);
   if (gpu) {
     add_source(t, &gpu->head, "TDP", "W", &gpu->tdp_w);
     add_source(t, &gpu->head, "memory bandwidth", "GB/s", &gpu->bandwidth_gb_s);

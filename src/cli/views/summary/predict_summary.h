@@ -57,7 +57,7 @@ void dl_predict_title(struct dl_text *t, struct dl_text *assumed,
 void dl_predict_known(struct dl_report *r, const struct dl_job *job,
                       const struct dl_conditioned *known);
 
-/* A table, for people: the figures of the accelerator and the network that
+/* A table: the figures of the accelerator and the network that
  * methods use, each with its source. */
 void dl_predict_sources(struct dl_report *r, const struct dl_job *job);
 

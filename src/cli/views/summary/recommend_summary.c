@@ -136,7 +136,7 @@ void dl_recommend_answer(struct dl_report *r,
   dl_text_add(&title, titles[c->l->by[0]]);
   add_choice(&title, a);
   add_work(&title, c);
-  struct dl_report *g = dl_report_group(r, NULL, dl_text_str(&title));
+  struct dl_report *g = dl_report_group(r, "summary", dl_text_str(&title));
   energy_line(&line[ENERGY], "Energy", c, a);
   if (a->boundary)
     dl_answer_remark(&line[ENERGY], "%s",
