@@ -138,6 +138,7 @@ CLI_TESTS = \
 	tests/cli/general/manual.bats \
 	tests/cli/general/options-table.test \
 	tests/cli/general/system.bats \
+	tests/cli/general/python.bats \
 	tests/cli/install/installed.bats \
 	tests/cli/install/version.bats \
 	tests/cli/language/language-published.bats \

@@ -45,7 +45,7 @@ mkdir -p $chip/device
 echo amdgpu >$chip/name
 echo 50000000 >$chip/power1_average
 export DLEST_SYSFS=$work/sys DLEST_DATADIR=$top OMP_NUM_THREADS=1
-export PYTHONPATH=$top/contrib/python PYTHONDONTWRITEBYTECODE=1
+export PYTHONPATH=$top/python PYTHONDONTWRITEBYTECODE=1
 
 # Epochs of a program that waits for others differ in length: with priority,
 # where that is allowed.
