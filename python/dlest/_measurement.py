@@ -9,6 +9,25 @@ from . import _trackers as trackers
 from ._program import Document
 
 
+def number(value: Any) -> Optional[float]:
+    """A figure of a document; None: it is not known."""
+    return None if value is None else float(value)
+
+
+class _Figure:
+    """An attribute that is the document's figure of that name."""
+
+    def __init__(self, meaning: str) -> None:
+        self.__doc__ = meaning
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, of: "Measurement",
+                owner: Optional[type] = None) -> Optional[float]:
+        return number(of.document.get(self._name))
+
+
 class Measurement:
     """Energy, time and emissions of what was measured.
 
@@ -36,60 +55,21 @@ class Measurement:
         """Whether the energy is over ``budget_kwh``."""
         return self._over_budget
 
-    def _number(self, key: str) -> Optional[float]:
-        value = self.document.get(key)
-        return None if value is None else float(value)
-
-    @property
-    def energy_j(self) -> Optional[float]:
-        """Energy of all parts that were measured (``boundary``), J."""
-        return self._number("energy_j")
-
-    @property
-    def energy_kwh(self) -> Optional[float]:
-        """The energy in kWh."""
-        return self._number("energy_kwh")
-
-    @property
-    def gpu_energy_j(self) -> Optional[float]:
-        """Energy of the GPUs, J."""
-        return self._number("gpu_energy_j")
-
-    @property
-    def cpu_energy_j(self) -> Optional[float]:
-        """Energy of the CPUs, J."""
-        return self._number("cpu_energy_j")
-
-    @property
-    def co2e_g(self) -> Optional[float]:
-        """Emissions, g CO2e."""
-        return self._number("co2e_g")
-
-    @property
-    def cost(self) -> Optional[float]:
-        """Cost in the currency of ``price``."""
-        return self._number("cost")
-
-    @property
-    def duration_s(self) -> Optional[float]:
-        """Time, s."""
-        return self._number("duration_s")
-
-    @property
-    def power_w(self) -> Optional[float]:
-        """Mean power, W."""
-        return self._number("power_w")
+    energy_j = _Figure("Energy of all parts that were measured (boundary), J.")
+    energy_kwh = _Figure("The energy in kWh.")
+    gpu_energy_j = _Figure("Energy of the GPUs, J.")
+    cpu_energy_j = _Figure("Energy of the CPUs, J.")
+    co2e_g = _Figure("Emissions, g CO2e.")
+    cost = _Figure("Cost in the currency of the price.")
+    duration_s = _Figure("Time, s.")
+    power_w = _Figure("Mean power, W.")
+    epochs = _Figure("Epochs that were marked, or found in the power.")
 
     @property
     def boundary(self) -> Optional[str]:
         """The parts that the energy includes: "gpu", "gpu+cpu+ram", "node"."""
         value = self.document.get("boundary")
         return None if value is None else str(value)
-
-    @property
-    def epochs(self) -> Optional[float]:
-        """Epochs that were marked, or found in the power."""
-        return self._number("epochs")
 
     @property
     def phases(self) -> List[Dict[str, Any]]:
@@ -112,10 +92,10 @@ class Measurement:
         names = ("energy_j", "energy_kwh", "gpu_energy_j", "cpu_energy_j",
                  "ram_energy_j", "node_energy_j", "co2e_g", "cost", "duration_s",
                  "power_w", "gpu_util", "epoch_energy_j", "epoch_s")
-        found = {prefix + n: self._number(n) for n in names}
+        found = {prefix + n: number(self.document.get(n)) for n in names}
         for phase in self.phases:
             found["%sphase/%s/energy_j" % (prefix, phase["phase"])] = \
-                phase.get("energy_j")
+                number(phase.get("energy_j"))
         return {name: value for name, value in found.items()
                 if value is not None}
 
