@@ -129,6 +129,8 @@ CLI_TESTS = \
 	tests/cli/fit/means.bats \
 	tests/cli/fit/physical.bats \
 	tests/cli/fit/reproduce.bats \
+	tests/cli/general/agents.bats \
+	tests/cli/general/budget-action.bats \
 	tests/cli/general/completion.bats \
 	tests/cli/general/examples.bats \
 	tests/cli/general/locales.bats \
@@ -258,6 +260,7 @@ LINT_TESTS = \
 	tests/lint/layers.sh \
 	tests/lint/messages.sh \
 	tests/lint/names.sh \
+	tests/lint/packaging.sh \
 	tests/lint/prose.sh \
 	tests/lint/sizes.sh \
 	$(EMPTY)
