@@ -63,7 +63,7 @@ def program() -> str:
 def words_of(options: Dict[str, Any]) -> List[str]:
     """The options of a call as words of a command line.
 
-    ``_`` stands for ``-``. True is an option without a value; None and False
+    ``_`` stands for ``-``, and one at the end is left out (``from_``). True is an option without a value; None and False
     leave it out. Items of a list are joined by commas; a dictionary repeats the
     option with NAME=VALUE.
     """
