@@ -41,7 +41,7 @@ from ._measure import Meter, measure, record
 from ._measurement import Measurement
 from ._program import (Error, OverBudget, extract, predict, program, recommend)
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 __all__ = ["Error", "Measurement", "Meter", "OverBudget", "epoch", "epochs",
            "extract", "keras_callback", "lightning_callback", "measure",

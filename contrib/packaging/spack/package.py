@@ -9,12 +9,12 @@ class Dlest(AutotoolsPackage):
     models, with prediction intervals."""
 
     homepage = "https://dlest.example.org"
-    url = "https://dlest.example.org/releases/dlest-0.1.0.tar.gz"
+    url = "https://dlest.example.org/releases/dlest-1.0.0.tar.gz"
 
     license("GPL-3.0-or-later", checked_by="dlest")
 
     # spack checksum dlest
-    version("0.1.0", sha256="0" * 64)
+    version("1.0.0", sha256="0" * 64)
 
     variant("onnx", default=False, description="Read ONNX models")
     variant("plot", default=False, description="Draw with gnuplot")
