@@ -129,6 +129,8 @@ CLI_TESTS = \
 	tests/cli/fit/means.bats \
 	tests/cli/fit/physical.bats \
 	tests/cli/fit/reproduce.bats \
+	tests/cli/general/agents.bats \
+	tests/cli/general/budget-action.bats \
 	tests/cli/general/completion.bats \
 	tests/cli/general/examples.bats \
 	tests/cli/general/locales.bats \
@@ -138,6 +140,7 @@ CLI_TESTS = \
 	tests/cli/general/manual.bats \
 	tests/cli/general/options-table.test \
 	tests/cli/general/system.bats \
+	tests/cli/general/python.bats \
 	tests/cli/install/installed.bats \
 	tests/cli/install/version.bats \
 	tests/cli/language/language-published.bats \
@@ -257,6 +260,7 @@ LINT_TESTS = \
 	tests/lint/layers.sh \
 	tests/lint/messages.sh \
 	tests/lint/names.sh \
+	tests/lint/packaging.sh \
 	tests/lint/portable.sh \
 	tests/lint/prose.sh \
 	tests/lint/sizes.sh \
