@@ -217,6 +217,7 @@ CLI_TESTS = \
 	tests/cli/record/record-files.bats \
 	tests/cli/record/record-jobs.bats \
 	tests/cli/record/record-sensors.bats \
+	tests/cli/record/record-serve.bats \
 	tests/cli/record/record.bats \
 	tests/cli/report/epilog.bats \
 	tests/cli/report/job-shares.bats \

@@ -9,5 +9,9 @@ dlest_SOURCES += \
 	%D%/record_job.h \
 	%D%/record_live.c \
 	%D%/record_live.h \
+	%D%/record_page.c \
+	%D%/record_page.h \
 	%D%/record_report.c \
-	%D%/record_report.h
+	%D%/record_report.h \
+	%D%/record_sensors.c \
+	%D%/record_sensors.h

@@ -54,6 +54,8 @@ static void describe(struct dl_live *l, const struct dl_step *s,
                      double duration_s) {
   const struct dl_projection *p = &s->p[0];
   struct dl_text *t = &l->projected;
+  l->whole = (struct dl_live_whole){s->n_high, s->seen.n, p->energy_j,
+                                    p->low_j,  p->high_j, p->duration_s};
   dl_text_clear(t);
   dl_text_printf(t, ", %zu of %g epochs", s->seen.n, s->n_high);
   if (isnan(p->energy_j))

@@ -15,11 +15,20 @@ static const char *const parts[] = {[DL_METER_GPU] = "GPU",
                                     [DL_METER_RAM] = "memory",
                                     [DL_METER_NODE] = "node"};
 
-/* Writes the name of a device to the cleared text, with its index if other
- * devices have that name. */
-static struct dl_value device_name(const struct dl_sensors *s,
-                                   const struct dl_sensor *x,
-                                   struct dl_text *to) {
+const char *dl_sensor_part(const struct dl_sensor *x) {
+  return x->assumed ? "CPU (assumed)" : parts[x->part];
+}
+
+double dl_assumed_energy(const struct dl_sensors *s) {
+  double j = NAN;
+  for (size_t i = 0; i < s->n; i++)
+    if (s->s[i].assumed)
+      j = (isnan(j) ? 0 : j) + s->s[i].used_j;
+  return j;
+}
+
+struct dl_value dl_sensor_title(const struct dl_sensors *s,
+                                const struct dl_sensor *x, struct dl_text *to) {
   size_t same = 0;
   for (size_t i = 0; i < s->n; i++)
     same += s->s[i].part == x->part && strcmp(s->s[i].name, x->name) == 0;
@@ -44,9 +53,9 @@ static void add_devices(struct dl_report *r, const struct dl_sensors *s,
   DL_TEXT(name);
   for (size_t i = 0; i < s->n; i++) {
     const struct dl_sensor *x = &s->s[i];
-    DL_ROW(t, NULL, dl_string(x->assumed ? "CPU (assumed)" : parts[x->part]),
-           device_name(s, x, &name), dl_number(x->used_j),
-           dl_number(x->used_j / seconds), dl_bool(x->assumed));
+    DL_ROW(t, NULL, dl_string(dl_sensor_part(x)), dl_sensor_title(s, x, &name),
+           dl_number(x->used_j), dl_number(x->used_j / seconds),
+           dl_bool(x->assumed));
     dl_chart_bar(chart, dl_text_str(&name), x->used_j, NAN, NAN);
   }
 }

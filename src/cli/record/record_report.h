@@ -26,6 +26,17 @@ struct dl_record_summary {
  * summary's. */
 struct dl_report *dl_record_report(const struct dl_record_summary *x);
 
+/* The part of a machine that a sensor is of: "GPU", "CPU (assumed)". */
+const char *dl_sensor_part(const struct dl_sensor *x);
+
+/* Writes the name of a device to the cleared text, with its index if other
+ * devices have that name. */
+struct dl_value dl_sensor_title(const struct dl_sensors *s,
+                                const struct dl_sensor *x, struct dl_text *to);
+
+/* Energy of the sensors that are assumed; NaN: none is. */
+double dl_assumed_energy(const struct dl_sensors *s);
+
 /* A table of sensors, and what could be measured with more rights. */
 struct dl_report *dl_sensors_report(const struct dl_sensors *s);
 
