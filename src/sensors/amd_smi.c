@@ -275,7 +275,7 @@ static void find(const struct dl_sensor_kind *kind, struct dl_sensors *s) {
   if (boards > 0)
     dl_sensors_note(s, kind, DL_METER_GPU,
                     "%zu boards have several GPUs each (dies or partitions): "
-                    "the energy is that of the whole board",
+                    "the energy is of the whole board",
                     boards);
 }
 

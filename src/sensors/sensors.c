@@ -152,6 +152,11 @@ void dl_sensors_find(struct dl_sensors *s, double cpu_tdp_w) {
   drop_notes(s);
 }
 
+void dl_sensors_assume_cpus(struct dl_sensors *s, double tdp_w) {
+  s->cpu_tdp_w = tdp_w;
+  dl_sensor_cpu_load.find(&dl_sensor_cpu_load, s);
+}
+
 void dl_sensors_free(struct dl_sensors *s) {
   for (size_t i = 0; i < s->n; i++)
     free_sensor(&s->s[i]);

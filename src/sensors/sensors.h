@@ -108,12 +108,21 @@ size_t dl_sensors_read(struct dl_sensors *s, struct dl_diag *d);
 /* Counts energies from the last reading on. */
 void dl_sensors_restart(struct dl_sensors *s);
 
+/* Adds the sensor that assumes the power of all CPUs by a TDP. */
+void dl_sensors_assume_cpus(struct dl_sensors *s, double tdp_w);
+
 /* Whether any of them measures; others are assumed. */
 bool dl_sensors_measure(const struct dl_sensors *s);
 
 /* Whether a kind other than `kind` (NULL: any) measures a part. */
 bool dl_sensors_has(const struct dl_sensors *s,
                     const struct dl_sensor_kind *kind, enum dl_meter_kind part);
+
+/* The CPUs of this machine by /proc/cpuinfo, or the file $DLEST_CPUINFO: their
+ * model, and the cores of all of them that the machine (a virtual one, perhaps
+ * only a part of a CPU) has. False: they are unknown. */
+bool dl_machine_cpus(char model[DL_SENSOR_NAME], size_t *sockets,
+                     size_t *cores);
 
 /* For the kinds. A new sensor, all readings NaN; NULL: out of memory. */
 struct dl_sensor *dl_sensors_add(struct dl_sensors *s,

@@ -13,6 +13,7 @@
 #include "base/number.h"
 #include "cli/command.h"
 #include "cli/passes/extract_rows.h"
+#include "cli/record/record_answer.h"
 #include "cli/record/record_files.h"
 #include "cli/record/record_live.h"
 #include "cli/record/record_page.h"
@@ -27,7 +28,7 @@ struct record_options {
   size_t pid;
   struct dl_live live;
   const char *gpus, *trace, *arch, *dataset, *precision, *cpu, *serve;
-  bool no_trace, force, allow_none;
+  bool no_trace, force, allow_none, details;
   struct dl_strlist sets;
 };
 
@@ -48,8 +49,8 @@ static const struct dl_option options[] = {
      "CUDA_VISIBLE_DEVICES, ROCR_VISIBLE_DEVICES or SLURM_JOB_GPUS)",
      AT(TEXT, gpus), .words = "all"},
     {"cpu-tdp", 0, "W",
-     "where no sensor measures the CPUs, assume W watts times their load; "
-     "reported separately, not added to the energy",
+     "where no sensor measures the CPUs, assume W watts times their load "
+     "(default without any sensor: by the catalogue); not added to the energy",
      AT(NUMBER, cpu_tdp_w), .low = 1, .high = 1e5},
     {"cpu", 0, "NAME",
      "CPUs of this machine, as \"2 x Xeon Platinum 8380\": their TDP in place "
@@ -92,6 +93,8 @@ static const struct dl_option options[] = {
      .without = "trace", .output = true},
     {"force", 0, NULL, "replace the file of --trace if it exists",
      AT(FLAG, force), .with = "trace"},
+    {"details", 0, NULL, "print all figures, by device and by phase",
+     AT(FLAG, details), .output = true},
     {"set", 's', "NAME=VALUE",
      "a column of the row that --output gets: image_px=224", AT(LIST, sets)},
     {0},
@@ -116,6 +119,7 @@ struct record_command {
   struct dl_cli *cli;
   struct record_options *o;
   struct dl_sensors sensors;
+  struct dl_text command, assumed; /* the program; what is assumed; or "" */
   struct dl_record_job job;
   struct dl_record_result result;
   struct dl_record_files files;
@@ -136,15 +140,6 @@ static enum dl_status open_files(struct record_command *c) {
   return c->cli->output
              ? dl_output_open(&c->out, c->cli->output, false, &c->cli->diag)
              : DL_OK;
-}
-
-/* The program's name and arguments as a comment of the recording. */
-static void command_text(const struct dl_cli *cli, struct dl_text *to) {
-  for (size_t i = 0; i < cli->n_arguments; i++) {
-    dl_text_add(to, i ? " " : "");
-    for (const char *p = cli->argument[i]; *p; p++)
-      dl_text_add_n(to, (unsigned char)*p < ' ' ? "?" : p, 1);
-  }
 }
 
 /* Starts the server of --serve, before the program. */
@@ -184,7 +179,6 @@ static enum dl_status record(struct record_command *c) {
   struct dl_diag *d = &c->cli->diag;
   struct dl_record_files *f = &c->files;
   struct dl_live *live = &c->o->live;
-  DL_TEXT(command);
   struct dl_trace trace;
   const struct dl_record_options o = {
       .interval_s = c->o->interval_s,
@@ -196,8 +190,8 @@ static enum dl_status record(struct record_command *c) {
       .epochs = f->epochs,
       .tick = tick,
       .ctx = c};
-  command_text(c->cli, &command);
-  const struct dl_trace_origin origin = {.command = command.s,
+  dl_record_command_text(c->cli->argument, c->cli->n_arguments, &c->command);
+  const struct dl_trace_origin origin = {.command = c->command.s,
                                          .host =
                                              *c->job.host ? c->job.host : NULL,
                                          .job = *c->job.id ? c->job.id : NULL,
@@ -206,6 +200,7 @@ static enum dl_status record(struct record_command *c) {
   enum dl_status status = dl_trace_begin(&trace, f->trace, f->trace_path.s,
                                          &c->sensors, &origin, d);
   live->quiet = c->cli->quiet || c->job.node > 0;
+  live->measures = dl_sensors_measure(&c->sensors);
   dl_live_init(live, c->o->epochs, f->samples_path.s, f->epochs_path.s);
   if (status == DL_OK)
     status = serve(c);
@@ -229,34 +224,53 @@ static bool has_rows(const struct dl_format *format) {
   return !format->document && format != dl_format_find("json");
 }
 
+/* Formats for programs and pages get all figures, people the answer. */
+static struct dl_report *make_summary(const struct record_command *c,
+                                      const struct dl_record_summary *x,
+                                      const struct dl_format *format) {
+  struct dl_report *r = dl_report_new();
+  if (c->o->details || format->whole || !format->document)
+    dl_record_details(r, x);
+  else
+    dl_record_answer(r, x);
+  return r;
+}
+
+static enum dl_status write_summary(const struct record_command *c,
+                                    const struct dl_record_summary *x,
+                                    const struct dl_format *format, FILE *f,
+                                    struct dl_diag *d) {
+  DL_SCOPED(dl_report_free_local)
+  struct dl_report *r = make_summary(c, x, format);
+  dl_report_add(r, "warnings", NULL, NULL, DL_CODE,
+                dl_strings((const char *const *)d->warnings, d->n_warnings));
+  return dl_format_report(format, r, f, NULL, d);
+}
+
 static enum dl_status print_summary(const struct record_command *c,
                                     const struct dl_run *run,
                                     struct dl_diag *d) {
   const struct dl_format *format = output_format(c->cli);
   struct dl_record_estimate estimate;
   DL_TRY(dl_record_estimate(c->cli, run, &estimate));
-  DL_SCOPED(dl_report_free_local)
-  struct dl_report *r = dl_record_report(&(struct dl_record_summary){
+  const struct dl_record_summary x = {
       .run = run,
       .sensors = &c->sensors,
       .result = &c->result,
       .job = &c->job,
       .estimate = &estimate,
       .foot = &c->o->live.step.foot,
-      .trace = c->o->no_trace ? NULL : c->files.trace_path.s});
+      .trace = c->o->no_trace ? NULL : c->files.trace_path.s,
+      .command = c->command.s,
+      .assumed = c->assumed.s};
   bool own = c->cli->n_arguments == 0; /* else stdout is the program's */
-  if (own && !c->cli->output) {
-    struct dl_report *printed = r;
-    r = NULL;
-    return dl_cli_print(c->cli, printed);
-  }
-  dl_report_add(r, "warnings", NULL, NULL, DL_CODE,
-                dl_strings((const char *const *)d->warnings, d->n_warnings));
-  if (c->out.f && !has_rows(format))
-    DL_TRY(dl_format_report(format, r, c->out.f, NULL, d));
+  if (own && !c->cli->output)
+    return dl_cli_print(c->cli, make_summary(c, &x, c->cli->format));
+  if (c->out.f && (!has_rows(format) || !dl_sensors_measure(&c->sensors)))
+    DL_TRY(write_summary(c, &x, format, c->out.f, d));
   if (c->cli->quiet)
     return DL_OK;
-  return dl_format_report(dl_formats[0], r, own ? stdout : stderr, NULL, d);
+  return write_summary(c, &x, dl_formats[0], own ? stdout : stderr, d);
 }
 
 /* Prints the run that was made of the recording, and adds it to the output. */
@@ -294,15 +308,14 @@ static enum dl_status summarise(struct record_command *c) {
   return c->out.f ? dl_cli_commit(cli, &c->out, NULL, status) : status;
 }
 
-/* Summarises assumed powers alone, which are no run: no row of a table. */
+/* Summarises assumed powers alone, which are no run: formats of tables get the
+ * summary as a row, which says that they are assumed. */
 static enum dl_status summarise_assumed(struct record_command *c) {
   struct dl_run assumed = dl_run_unknown;
   dl_run_set_number(&assumed, DL_RUN_duration_s, c->result.duration_s);
   enum dl_status status = print_summary(c, &assumed, &c->cli->diag);
   dl_run_clear(&assumed);
-  return c->out.f && !has_rows(output_format(c->cli))
-             ? dl_cli_commit(c->cli, &c->out, NULL, status)
-             : status;
+  return c->out.f ? dl_cli_commit(c->cli, &c->out, NULL, status) : status;
 }
 
 static void clean_up(struct record_command *c) {
@@ -311,6 +324,8 @@ static void clean_up(struct record_command *c) {
   dl_sensors_free(&c->sensors);
   dl_settings_free(c->settings);
   free(c->o->cpus.name);
+  dl_text_free(&c->command);
+  dl_text_free(&c->assumed);
   dl_output_discard(&c->out);
 }
 
@@ -432,7 +447,8 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
     return run_only(cli);
   const struct dl_record_sensor_options sensors = {c.o->gpus, c.o->cpu_tdp_w,
                                                    c.o->allow_none};
-  DL_TRY(dl_record_sensors_find(cli, &sensors, &c.job, &c.sensors));
+  DL_TRY(dl_record_sensors_find(cli, &sensors, &c.job, &c.sensors, &c.o->cpus));
+  dl_record_describe_assumed(&c.sensors, &c.o->cpus, &c.assumed);
   DL_TRY(make_settings(&c));
   DL_TRY(open_files(&c));
   enum dl_status status = record(&c);

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 dlest_SOURCES += \
+	%D%/record_answer.c \
+	%D%/record_answer.h \
 	%D%/record_estimate.c \
 	%D%/record_estimate.h \
 	%D%/record_files.c \

@@ -111,8 +111,14 @@ static void write_line(struct dl_live *l,
   DL_TEXT(t);
   show(&t, DL_TIME, "s", so_far->duration_s);
   dl_text_add(&t, ", ");
-  show(&t, DL_ENERGY, "J", so_far->energy_j);
-  dl_text_printf(&t, ", %.0f W%s", so_far->power_w, dl_text_str(&l->projected));
+  if (l->measures) {
+    show(&t, DL_ENERGY, "J", so_far->energy_j);
+    dl_text_printf(&t, ", %.0f W%s", so_far->power_w,
+                   dl_text_str(&l->projected));
+  } else {
+    show(&t, DL_ENERGY, "J", so_far->assumed_j);
+    dl_text_add(&t, " assumed, by the CPUs' load and TDP");
+  }
   if (l->terminal)
     fprintf(stderr, DL_CLEAR_LINE "%s", dl_text_str(&t));
   else

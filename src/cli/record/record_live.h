@@ -19,7 +19,7 @@ struct dl_live {
                                   recording and the epochs that were marked */
   double budget_kwh;           /* INFINITY: none */
   bool stop;                   /* the program, once the budget is exceeded */
-  bool quiet;
+  bool quiet, measures;        /* else all energy is assumed */
   struct dl_live_whole whole;
 
   /* Private. */

@@ -29,7 +29,7 @@ struct curve {
 /* The figures of a moment. */
 struct page_state {
   struct curve curve;
-  double duration_s, energy_j, power_w;
+  double duration_s, energy_j, power_w, assumed_j;
   size_t n_epochs, n_samples;
   struct dl_live_whole whole;
 };
@@ -64,6 +64,7 @@ void dl_record_page_push(struct dl_record_page *p,
   x->duration_s = so_far->duration_s;
   x->energy_j = so_far->energy_j;
   x->power_w = so_far->power_w;
+  x->assumed_j = so_far->assumed_j;
   x->n_epochs = so_far->n_epochs;
   x->n_samples = so_far->n_samples;
   x->whole = p->of.live->whole;
@@ -75,7 +76,7 @@ void dl_record_page_push(struct dl_record_page *p,
   pthread_mutex_unlock(&p->lock);
 }
 
-/* --- reports; keys are those of the summary where they mean as much */
+/* --- reports, with the keys of the summary */
 
 static void add_devices(struct dl_report *r, const struct dl_sensors *s,
                         double seconds) {
@@ -145,7 +146,8 @@ static struct dl_report *make_report(struct dl_record_page *p, bool trace) {
   pthread_mutex_unlock(&p->lock);
   struct dl_report *r = dl_report_new();
   const double seconds = x.n_samples > 1 ? x.duration_s : NAN;
-  const double joules = x.n_samples > 1 ? x.energy_j : NAN;
+  const bool measured = dl_sensors_measure(of->sensors);
+  const double joules = x.n_samples > 1 && measured ? x.energy_j : NAN;
   const struct dl_costs costs = dl_footprint_costs(of->foot, joules);
   DL_LINES(
       r, {.key = "program", .value = dl_known_string(of->program)},
@@ -156,18 +158,20 @@ static struct dl_report *make_report(struct dl_record_page *p, bool trace) {
       {.key = "arch", .value = dl_known_string(of->arch)},
       {.key = "energy_j", .value = dl_number(joules)},
       {.key = "energy_kwh", .value = dl_number(joules / DL_J_PER_KWH)},
-      {.key = "assumed_energy_j", .value = dl_known(dl_assumed_energy(&s))},
+      {.key = "assumed_energy_j", .value = dl_known(x.assumed_j)},
       {.key = "facility_energy_j", .value = dl_known(costs.facility_j)},
       {.key = "co2e_g", .value = dl_known(costs.co2e_g)},
       {.key = "cost", .value = dl_known(costs.price)},
       {.key = "currency", .value = dl_known_string(of->foot->currency)},
       {.key = "duration_s", .value = dl_number(seconds)},
-      {.key = "power_now_w", .value = dl_number(x.power_w)},
+      {.key = "power_now_w", .value = dl_number(measured ? x.power_w : NAN)},
       {.key = "power_w", .value = dl_number(joules / seconds)},
       {.key = "epochs", .value = dl_count(x.n_epochs)},
       {.key = "samples", .value = dl_count(x.n_samples)});
   add_whole(r, &x.whole, x.duration_s, of->foot);
   add_devices(r, &s, seconds);
+  if (!measured)
+    x.curve.n = 0;
   if (trace)
     add_trace(r, &x.curve);
   return r;

@@ -304,7 +304,7 @@ jump() {
 t = time.process_time() + 2
 while time.process_time() < t: pass'
   before=$(ticks)
-  "$DLEST" record --no-trace -- sh -c "(python3 -c '$spin' &) ; sleep 6" 2>err
+  "$DLEST" record --no-trace --details -- sh -c "(python3 -c '$spin' &) ; sleep 6" 2>err
   after=$(ticks)
   share=$(awk '/share of CPU time/ { print $(NF - 1) }' err)
   # Ticks are hundredths of a second; others work on the same CPUs.
@@ -330,7 +330,7 @@ END
   TERM=dumb timeout 20 script -qec "bash session.sh" typed >/dev/null
   grep -qi stopped jobs.txt
   [ "$(cat status.txt)" -eq 130 ]
-  tr -d '\r' <typed | grep -q '^Energy'
+  tr -d '\r' <typed | grep -q '^  Energy'
 }
 
 # rails CHIP LABEL WATTS...: an INA3221 with these rails, at 5 V
