@@ -118,7 +118,7 @@ static const struct dl_named_text quantities[] = {
     {"arch.acts_m", "activations"},
     {"frozen_base", "frozen backbone"},
     {"arch.experts", "mixture of experts"},
-    {"fine_tune", "adapters or frozen layers"},
+    {"fine_tune", "fine-tuning"},
     {"stack", "software"},
     {"gpu.family", "GPU generation"}};
 

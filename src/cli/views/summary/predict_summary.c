@@ -277,7 +277,7 @@ static void budget_line(const struct summary *m, struct dl_answer_line *l) {
 /* Appends the time that a training is assumed to take beside its steps. */
 static void add_overhead(const struct dl_job *job, struct dl_text *t) {
   if (dl_is_assumed(job->row, DL_RUN_overhead) && job->run->overhead > 0)
-    dl_text_printf(t, "%s%.0f %% beside the steps", t->len > 0 ? ", " : "",
+    dl_text_printf(t, "%s%.0f %% overhead", t->len > 0 ? ", " : "",
                    100 * job->run->overhead);
 }
 
