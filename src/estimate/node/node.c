@@ -146,6 +146,7 @@ struct dl_node_load dl_node_load_of(const struct dl_estimate *est) {
       .time_given = dl_is_word(est->duration_from, "given"),
       .time_s = est->duration_s,
       .power_w = est->power_w,
+      .capped = est->capped,
       .loader_core_s = dl_or(est->loader_core_s, 0),
       .loader_doubt = est->loader_doubt,
   };
@@ -242,6 +243,7 @@ static struct estimate_errors errors_of(const struct dl_node_load *l,
 struct parts_sum {
   double x, below, above;
   double follows; /* what grows with the accelerators' power */
+  double capped;  /* how much lower it may be, a share */
 };
 
 static struct parts_sum sum_parts(const struct dl_node_energy *e,
@@ -278,7 +280,8 @@ static void bound_by(const struct parts_sum *s, const struct dl_node_load *l,
     if (square < 0)
       square = 0;
     error[0][high] = sqrt(square + assumed * assumed);
-    error[1][high] = e.by_power ? hypot(w * e.power, assumed) : (double)NAN;
+    double own_w = hypot(e.power, high ? 0 : s->capped);
+    error[1][high] = e.by_power ? hypot(w * own_w, assumed) : (double)NAN;
   }
   double watts = s->x / l->duration_s;
   struct dl_interval *const to[] = {energy, power};
@@ -333,6 +336,7 @@ void dl_node_compose(const struct dl_node_power *n,
                          ram = sum_parts(out, GPU | RAM);
   struct parts_sum all = sum_parts(out, ALL);
   all.follows += fans_j;
+  all.capped = load->capped;
   bound_by(&gpu, load, &p[DL_PART_BUSY], &b[DL_BOUND_GPU], &w[DL_BOUND_GPU]);
   b[DL_BOUND_GPU] = p[DL_PART_BUSY];
   bound_by(&ram, load, &p[DL_PART_BUSY], &b[DL_BOUND_GPU_RAM],

@@ -39,8 +39,9 @@
  *   energy  sqrt((1 - w) t^2 + w e^2 - w (1 - w) p^2 + r^2)
  *   power   sqrt(w^2 p^2 + r^2)
  *
- * If the duration is given, t is 0 and p is e; if t or p are unknown, e counts
- * as t.
+ * The limits of accelerators that serve may be lowered: unless one is given, p
+ * of the power has room for it below. If the duration is given, t is 0 and p is
+ * e; if t or p are unknown, e counts as t.
  *
  * Energies in J, powers in W, times in s; NaN where unknown. */
 
@@ -150,6 +151,7 @@ struct dl_node_load {
   double duration_s;
   bool time_given;
   struct dl_interval time_s, power_w;
+  double capped; /* share by which the power of a node's may be lower */
   /* Time of the cores for loading, 0: not known; and the 90 % half-width of its
    * logarithm. */
   double loader_core_s, loader_doubt;

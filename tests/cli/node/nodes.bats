@@ -129,6 +129,20 @@ bound() {
   check '.node.used == 2'
 }
 
+# Limits that are not given may be lowered where a node serves.
+@test 'power of a node that serves has room for a lowered limit' {
+  low() { jq '.node.boundaries[] | select(.estimate == "physical" and
+    .boundary == "node") | .power_low_w / .power_w' out; }
+  serve=(predict --arch llama-2-7b --node dgx-h100 --phase inference
+    --requests 1000 --prompt-tokens 500 --output-tokens 200 -q)
+  gives 0 '' "${serve[@]}" --format json
+  open=$(low)
+  gives 0 '' "${serve[@]}" --format json --set power_limit_w=700
+  jq -en "$open < 0.75 and $open + 0.1 < $(low)"
+  gives 0 '' "${serve[@]}"
+  grep -q '^  Assumed .*full power limit' out
+}
+
 @test 'memory that the estimate has counts once' {
   gives 0 '' predict --arch resnet50 --node ./node.xml --use-gpus 1 \
     --duration 1h --method green-algorithms --format json -q

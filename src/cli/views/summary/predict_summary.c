@@ -262,7 +262,9 @@ static void assumed_line(const struct summary *m, struct dl_answer_line *l) {
   const bool physical = m->e->id == DL_METHOD_PHYSICAL;
   const char *const more[] = {
       m->e->software_matters ? "any software" : NULL,
-      physical && dl_limit_matters(m->job) ? "full power limit" : NULL};
+      physical && (dl_limit_matters(m->job) || (m->node && m->e->capped > 0))
+          ? "full power limit"
+          : NULL};
   DL_TEXT(t);
   dl_text_add(&t, m->assumed);
   for (size_t i = 0; i < DL_LENGTH(more); i++)
