@@ -10,6 +10,7 @@
 const char *dl_boundary_name(enum dl_boundary b) {
   static const char *const names[] = {[DL_BOUND_GPU] = "gpu",
                                       [DL_BOUND_GPU_RAM] = "gpu+ram",
+                                      [DL_BOUND_DC] = "node-dc",
                                       [DL_BOUND_NODE] = "node",
                                       [DL_BOUND_FACILITY] = "facility"};
   return names[b];
@@ -330,7 +331,7 @@ void dl_node_compose(const struct dl_node_power *n,
     ALL = (1u << (DL_PART_REST + 1)) - 1
   };
   struct dl_interval *p = out->part, *b = out->bound, *w = out->power_w;
-  struct dl_interval dc, dc_w;
+  struct dl_interval *const dc = &b[DL_BOUND_DC], *const dc_w = &w[DL_BOUND_DC];
   double fans_j = fill_parts(n, load, p);
   const struct parts_sum gpu = sum_parts(out, GPU),
                          ram = sum_parts(out, GPU | RAM);
@@ -341,13 +342,13 @@ void dl_node_compose(const struct dl_node_power *n,
   b[DL_BOUND_GPU] = p[DL_PART_BUSY];
   bound_by(&ram, load, &p[DL_PART_BUSY], &b[DL_BOUND_GPU_RAM],
            &w[DL_BOUND_GPU_RAM]);
-  bound_by(&all, load, &p[DL_PART_BUSY], &dc, &dc_w);
-  out->efficiency = efficiency_at(n, dc_w.x);
-  b[DL_BOUND_NODE] = times(dc, 1 / out->efficiency);
-  w[DL_BOUND_NODE] = times(dc_w, 1 / out->efficiency);
+  bound_by(&all, load, &p[DL_PART_BUSY], dc, dc_w);
+  out->efficiency = efficiency_at(n, dc_w->x);
+  b[DL_BOUND_NODE] = times(*dc, 1 / out->efficiency);
+  w[DL_BOUND_NODE] = times(*dc_w, 1 / out->efficiency);
   b[DL_BOUND_FACILITY] = times(b[DL_BOUND_NODE], n->use.pue);
   w[DL_BOUND_FACILITY] = times(w[DL_BOUND_NODE], n->use.pue);
-  p[DL_PART_SUPPLY] = times(dc, 1 / out->efficiency - 1);
+  p[DL_PART_SUPPLY] = times(*dc, 1 / out->efficiency - 1);
   p[DL_PART_COOLING] = times(b[DL_BOUND_NODE], n->use.pue - 1);
 }
 
@@ -359,13 +360,15 @@ double dl_node_busy_tdp(const struct dl_node_power *n, double duration_s) {
 
 double dl_node_rated(const struct dl_node_power *n, double duration_s,
                      enum dl_boundary b) {
-  if (b < DL_BOUND_NODE)
+  if (b < DL_BOUND_DC)
     return NAN;
   double watts = n->sockets * n->cpu_tdp_w.x + n->memory_gb * n->memory_w_gb.x +
                  n->rest_w.x;
   if (n->gpus > 0)
     watts += n->gpus * n->gpu_tdp_w.x;
   watts *= n->charged;
+  if (b == DL_BOUND_DC)
+    return duration_s * watts;
   double joules = duration_s * watts / efficiency_at(n, watts);
   return b == DL_BOUND_NODE ? joules : joules * n->use.pue;
 }

@@ -88,12 +88,13 @@ enum dl_part {
 enum dl_boundary {
   DL_BOUND_GPU,     /* accelerators in use: E_busy */
   DL_BOUND_GPU_RAM, /* and the node's memory */
+  DL_BOUND_DC,      /* the node behind its power supplies: E_dc */
   DL_BOUND_NODE,    /* at the plug: E_node */
   DL_BOUND_FACILITY,
   DL_N_BOUNDS
 };
 
-/* "gpu", "gpu+ram", "node", "facility" */
+/* "gpu", "gpu+ram", "node-dc", "node", "facility" */
 const char *dl_boundary_name(enum dl_boundary b);
 
 /* How a job uses a node. */

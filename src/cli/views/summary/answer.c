@@ -122,18 +122,20 @@ void dl_answer_lines(struct dl_report *r, struct dl_answer_line *l, size_t n) {
 }
 
 const char *dl_boundary_words(const char *boundary, bool several) {
-  static const struct dl_named_text all[2][5] = {
+  static const struct dl_named_text all[2][6] = {
       {{"gpu", "GPU alone"},
        {"cpu", "CPU alone"},
        {"gpu+ram", "GPU and memory"},
+       {"node-dc", "whole node, behind its power supplies"},
        {"node", "whole node"},
        {"facility", "node and cooling"}},
       {{"gpu", "GPUs alone"},
        {"cpu", "CPUs alone"},
        {"gpu+ram", "GPUs and memory"},
+       {"node-dc", "whole nodes, behind their power supplies"},
        {"node", "whole nodes"},
        {"facility", "nodes and cooling"}}};
-  return dl_text_of_name(all[several], 5, boundary, boundary);
+  return dl_text_of_name(all[several], DL_LENGTH(all[0]), boundary, boundary);
 }
 
 /* --- what limits the speed */

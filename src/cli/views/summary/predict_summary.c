@@ -57,8 +57,9 @@ static void add_each(const struct summary *m, struct dl_answer_line *l,
 static void energy_line(const struct summary *m, struct dl_answer_line *l) {
   const struct dl_footprint *foot = &m->s->o->foot;
   const char *boundary = m->node ? m->s->node_boundary : m->e->boundary;
+  const bool boards = !m->node || strncmp(boundary, "gpu", strlen("gpu")) == 0;
   const bool several =
-      m->node ? m->s->node->use.nodes > 1 : m->job->run->n_gpus > 1;
+      boards ? m->job->run->n_gpus > 1 : m->s->node->use.nodes > 1;
   const bool cpu = strcmp(boundary, "gpu") == 0 && dl_is_cpu(m->job->found.gpu);
   const char *const of_cpus[] = {"CPU alone", "CPUs alone"};
   dl_answer_figure(l, &(struct dl_answer){"Energy", DL_KWH, "J", m->energy.x,
@@ -69,7 +70,7 @@ static void energy_line(const struct summary *m, struct dl_answer_line *l) {
              m->served->tokens ? "request" : "sample");
   dl_answer_remark(
       l, "%s", cpu ? of_cpus[several] : dl_boundary_words(boundary, several));
-  if (m->node)
+  if (m->node && strcmp(boundary, "facility") == 0)
     dl_answer_number(l, "PUE ", foot->pue.x, "");
 }
 
@@ -195,8 +196,8 @@ static void power_line(const struct summary *m, struct dl_answer_line *l) {
 /* The energy that is paid for, and emits: at the facility where its PUE is
  * known. */
 static double paid(const struct summary *m) {
-  const double pue = m->s->o->foot.pue.x;
-  return (m->node || isnan(pue) ? 1 : pue) / DL_J_PER_KWH;
+  const double pue = m->node ? m->s->node_paid : m->s->o->foot.pue.x;
+  return dl_or(pue, 1) / DL_J_PER_KWH;
 }
 
 static void emissions_line(const struct summary *m, struct dl_answer_line *l) {
