@@ -75,6 +75,19 @@ struct dl_package dl_package_of(const struct dl_job *job) {
   return p;
 }
 
+/* No rate is above the peak at the highest clock of all cores. */
+static void hold_clock(const struct dl_accelerator *cpu,
+                       const struct dl_cpu_inputs *in,
+                       struct dl_cpu_cost *cost) {
+  double least =
+      2 * in->macs *
+      ((1 - in->depthwise) / in->matrix + in->depthwise / in->vector) /
+      dl_cpu_most_clock(cpu);
+  double more = fmax(least - cost->time_s, 0);
+  cost->compute_s += more;
+  cost->time_s += more;
+}
+
 void dl_cpu_round(const struct dl_hierarchical_fit *fit,
                   const struct dl_job *job, const void *inputs, double batch,
                   struct dl_serving_cost *r) {
@@ -90,6 +103,7 @@ void dl_cpu_round(const struct dl_hierarchical_fit *fit,
   in.batch = batch / busy;
   dl_fit_row_make(&row, fit, &in);
   dl_cpu_cost_of(row.fit->c, row.fx, &in, &cost);
+  hold_clock(job->found.gpu, &in, &cost);
   *r = (struct dl_serving_cost){
       .time_s = batch * cost.time_s,
       .prefill_s = batch * cost.time_s,
@@ -178,10 +192,6 @@ static double prompt_rate(const struct dl_job *job) {
   return tuned ? fmax(rate, TILE_RATE * tiles) : rate;
 }
 
-static bool is_client(const struct dl_accelerator *cpu) {
-  return cpu->memory_channels <= 2;
-}
-
 /* Mean tokens that a token of an answer attends to. */
 static double attended(const struct dl_serving_inputs *in, double tokens) {
   return (1 - in->windowed) * tokens + in->windowed * fmin(tokens, in->window);
@@ -211,7 +221,7 @@ static void tokens_of(const struct dl_job *job,
       .bandwidth = in->bandwidth * sockets,
       .sockets = sockets,
       .cores = cpu->multiprocessors * sockets * share,
-      .client = is_client(cpu),
+      .client = dl_is_client_cpu(cpu),
       .plain = dl_cpu_software_given(job->run) &&
                dl_cpu_software_of(job->run) == DL_CPU_PYTORCH};
 }
@@ -249,7 +259,7 @@ void dl_cpu_tokens_round(const struct dl_job *job,
 void dl_cpu_tokens_interval(const struct dl_engine *ctx,
                             const struct dl_job *job, const struct dl_served *s,
                             struct dl_estimate *est) {
-  const struct dl_cpu_tokens t = {.client = is_client(job->found.gpu)};
+  const struct dl_cpu_tokens t = {.client = dl_is_client_cpu(job->found.gpu)};
   double power = dl_package_of(job).doubt * ctx->of_90;
   double answer = dl_cpu_answer_doubt(&t) * ctx->of_90;
   double prompt = DL_CPU_PROMPT_DOUBT * ctx->of_90;

@@ -34,6 +34,11 @@ const struct dl_physics_quantity dl_cpu_quantities[DL_N_CPU_QUANTITIES] = {
     {DL_ON_GPU(peak_int8_tensor_tops), false, false},
     {DL_ON_GPU(bandwidth_gb_s), true, true},
     {DL_ON_GPU(memory_channels), false, false},
+    {DL_ON_GPU(memory_type), false, false},
+    {DL_ON_GPU(tdp_w), false, false},
+    {DL_ON_GPU(base_mhz), false, false},
+    {DL_ON_GPU(boost_mhz), false, false},
+    {DL_ON_GPU(all_core_mhz), false, false},
     {DL_ON_GPU(multiprocessors), false, false},
     {DL_ON_GPU(family), false, false},
     {DL_ON_OWN(instances), false, false},
@@ -52,10 +57,28 @@ enum { INSTANCES };
 #define LEAST_VNNI 3 /* times the rate of FP32 */
 
 enum { MOST_CLIENT_CHANNELS = 2 };
+#define MOST_SOLDERED_W 150
+
+/* Parts of which no clock is above this share of the base clock hold the base
+ * clock, and not the usual one of client parts. */
+#define LEAST_TURBO 1.1
 
 bool dl_is_cpu(const struct dl_accelerator *gpu) {
   return gpu && dl_is_word(gpu->form, "socket") && isnan(gpu->memory_gb) &&
          gpu->peak_fp32_tflops > 0;
+}
+
+bool dl_is_client_cpu(const struct dl_accelerator *cpu) {
+  static const char soldered[] = "lpddr";
+  const char *memory = dl_text_or(cpu->memory_type, "");
+  return cpu->memory_channels <= MOST_CLIENT_CHANNELS ||
+         (strncmp(memory, soldered, strlen(soldered)) == 0 &&
+          cpu->tdp_w <= MOST_SOLDERED_W);
+}
+
+double dl_cpu_most_clock(const struct dl_accelerator *cpu) {
+  double most = dl_or(cpu->all_core_mhz, cpu->boost_mhz);
+  return fmax(1, dl_or(most / cpu->base_mhz, 1));
 }
 
 bool dl_cpu_software_given(const struct dl_run *run) {
@@ -163,7 +186,7 @@ const char *dl_cpu_inputs_read(const struct dl_physics_row *row, void *inputs) {
   in->vector *= 1e12 * sockets * share;
   in->vector_bytes = 1e12 * cpu->peak_fp32_tflops * sockets * share;
   in->bandwidth = 1e9 * cpu->bandwidth_gb_s * sockets;
-  in->client = cpu->memory_channels <= MOST_CLIENT_CHANNELS;
+  in->client = dl_is_client_cpu(cpu) && dl_cpu_most_clock(cpu) > LEAST_TURBO;
   group(row, in);
   const struct dl_required required[] = {
       {"batch_size", run->batch_size},
