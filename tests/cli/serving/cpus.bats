@@ -61,9 +61,6 @@ left_out() {
 }
 
 @test "cores that have no effect, or are not there" {
-  try recommend --arch resnet50 --gpu a100 --cores 4
-  [ "$status" -eq 2 ]
-  grep -qF "$(message for_predict)" err
   try predict --arch resnet50 --gpu a100 --phase inference --cores 4
   grep -qxF "dlest: warning: $(message cores_on_cpus_alone)" err
   gives 3 "dlest: $(message cores_more_than --cores 200 2 epyc-7742 128)" \
@@ -83,6 +80,59 @@ left_out() {
   on_cpu "${job[@]}" --cores 32
   check ".estimates[0].duration_s / $(jq .estimates[0].duration_s all) |
     . > 1.9 and . <= 2"
+}
+
+@test "fewer cores train more slowly, at less power, in all commands" {
+  local cores before=1e99 job=(--arch resnet50 --cpu '2 x xeon-platinum-8380'
+    --train-samples 1e5 --epochs 1)
+  for cores in 1 2 10 20 40 60 80; do
+    try predict "${job[@]}" --cores $cores --method physical --format json -q
+    jq '.estimates[0] | "\(.duration_s) \(.power_w)"' -r out >>found
+  done
+  awk 'NR > 1 && ($1 > t || $2 <= w) { bad = 1 } { t = $1; w = $2 }
+    END { exit bad || NR != 7 }' found
+  # A core computes and reads an eightieth of what all do, or more.
+  awk 'NR == 1 { one = $1 } END { exit !(one / $1 > 20 && one / $1 <= 80) }' \
+    found
+  try predict "${job[@]}" --cores 20 --batch-size 64 --precision fp32 \
+    --method physical --format json -q
+  cp out predicted
+  try recommend --arch resnet50 --cpu xeon-platinum-8380 --sockets 2 \
+    --cores 20 --train-samples 1e5 --epochs 1 --batch-size 64 \
+    --precision fp32 --format json -q
+  check ".choices[0].energy_j == $(jq .estimates[0].energy_j predicted)"
+  try predict --arch gpt2 --cpu epyc-7763 --train-tokens 1e6 --format json \
+    --method physical -q
+  check '.settings.batch_size <= 64'
+  cp out all
+  try predict --arch gpt2 --cpu epyc-7763 --train-tokens 1e6 --format json \
+    --method physical -q --cores 8
+  check ".estimates[0].duration_s > 3 * $(jq .estimates[0].duration_s all)"
+}
+
+# Clocks fall with the third root of what a package draws beside its idle power.
+@test "a power limit slows a CPU" {
+  local job=(--arch vgg16 --cpu xeon-platinum-8380 --framework openvino
+    --batch-size 64 --requests 1e6)
+  on_cpu "${job[@]}"
+  cp out free
+  on_cpu "${job[@]}" --set power_limit_w=150
+  check ".estimates[0] | (.power_w - 150 | fabs) < 1e-9 and
+    (.duration_s / $(jq .estimates[0].duration_s free) | . > 1.2 and . < 1.3)"
+}
+
+@test "formats and clocks of GPUs on a CPU" {
+  local job=(predict --arch resnet50 --train-samples 1e4 --epochs 1)
+  refuses 3 "dlest: $(message cpu_without_bf16 --precision amp epyc-7763)" \
+    "${job[@]}" --cpu epyc-7763 --precision amp
+  try "${job[@]}" --cpu xeon-platinum-8480+ --precision amp
+  [ "$status" -eq 0 ]
+  refuses 3 "dlest: $(message cpu_trains_in --precision fp16 epyc-9654)" \
+    "${job[@]}" --cpu epyc-9654 --precision fp16
+  refuses 3 "dlest: $(message cpu_trains_in --precision tf32 epyc-9654)" \
+    predict --arch resnet50 --phase inference --cpu epyc-9654 --precision tf32
+  refuses 3 "dlest: $(message cpu_has_none --gpu-clock epyc-9654)" \
+    "${job[@]}" --cpu epyc-9654 --gpu-clock 1200
 }
 
 # Without dot products 8 bits multiply at twice the rate of FP32, with them at four
