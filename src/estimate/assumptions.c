@@ -87,7 +87,7 @@ void dl_assume_language_setup(struct dl_row *row) {
     return;
   if (row->run.precision == DL_PRECISION_UNKNOWN)
     dl_assume_word(row, DL_RUN_precision, usual_precision(row, true));
-  if (!arch->transformer || isnan(gpu->memory_gb) || isnan(row->run.n_gpus))
+  if (!arch->transformer || isnan(dl_usable_gb(gpu)) || isnan(row->run.n_gpus))
     return;
   enum dl_fine_tune tune = dl_fine_tune_of(&row->run);
   if ((tune == DL_TUNE_LORA || tune == DL_TUNE_QLORA) &&

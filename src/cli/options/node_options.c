@@ -8,7 +8,8 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "physics/cpu/cpu_inputs.h"
+#include "catalog/processors.h"
+#include "estimate/node/peak_memory.h"
 
 const struct dl_node_options dl_node_options_none = {
     .use_gpus = NAN,
@@ -205,12 +206,11 @@ static void take_cpu(struct dl_node_options *o,
   struct dl_node *e = &o->entry;
   if (o->cpu || e->gpus > 0)
     return;
-  double modules = dl_or(cpu->memory_channels, 8);
   o->cpu = cpu;
   if (isnan(e->sockets))
     e->sockets = dl_or(sockets, 1);
   if (isnan(e->memory_gb))
-    e->memory_gb = 16 * modules * e->sockets;
+    e->memory_gb = dl_usable_gb(cpu) * e->sockets;
   if (isnan(e->cores))
     e->cores = cpu->multiprocessors * e->sockets;
 }

@@ -269,7 +269,7 @@ static double rate_at(const struct dl_job *job, bool any) {
   bool products = arch && dl_is_language_model(arch);
   /* Peak rates of CPUs are at the base clock. */
   if (dl_is_cpu(gpu) && !job->peak_given)
-    peak *= fmax(1, dl_or(gpu->boost_mhz / gpu->base_mhz, 1));
+    peak *= dl_cpu_most_clock(gpu);
   if (job->peak_given || !gpu || precision == DL_PRECISION_UNKNOWN)
     return 1e12 * peak;
   if (any)

@@ -14,7 +14,7 @@
 double dl_language_startup_s(const struct dl_run *run);
 
 /* The quantities they are made of. */
-enum { DL_N_LANGUAGE_QUANTITIES = 65 };
+enum { DL_N_LANGUAGE_QUANTITIES = 66 };
 extern const struct dl_physics_quantity
     dl_language_quantities[DL_N_LANGUAGE_QUANTITIES];
 
