@@ -31,4 +31,5 @@ make -s -j2 dlest.js EXEEXT=.js AM_LDFLAGS="-Os -sMODULARIZE -sEXPORT_ES6 \
 cp "$top"/web/* dlest.wasm "$web"
 cp dlest.js "$web/engine.js"
 node "$top/tools/pack-data.js" "$top" "$web/dlest-data.txt"
+node "$top/tools/web-offline.js" "$web"
 node "$top/tools/sizes.js" "$web"

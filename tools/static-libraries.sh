@@ -5,10 +5,10 @@
 #   tools/static-libraries.sh emscripten|musl FOLDER
 # Exits with 3 if the sources cannot be fetched. FOLDER/source keeps the sources,
 # FOLDER/lib and FOLDER/include what is built. What is there already is neither
-# fetched nor built again. The own apt of the machine says where packages come from.
+# fetched nor built again.
 set -euo pipefail
 kind=$1
-mkdir -p "$2/source" "$2/lib" "$2/include" "$2/lists/partial"
+mkdir -p "$2/source" "$2/lib" "$2/include"
 to=$(cd "$2" && pwd)
 export CFLAGS="-O2 -w" PKG_CONFIG_LIBDIR=$to/lib/pkgconfig
 case $kind in
@@ -32,31 +32,8 @@ musl)
   ;;
 esac
 
-packages=(jansson libcsv libxml2 protobuf-c xxhash gsl cmocka)
-apt=(apt-get -qq -o "Dir::State::Lists=$to/lists"
-  -o "Dir::Etc::SourceList=$to/sources.list" -o Dir::Etc::SourceParts=/dev/null
-  -o APT::Sandbox::User= -o Debug::NoLocking=1)
-
-fetch() {
-  local package missing=()
-  for package in "${packages[@]}"; do
-    [ -d "$to/source/$package" ] || missing+=("$package")
-  done
-  [ ${#missing[@]} -gt 0 ] || return 0
-  apt-get indextargets 'Created-By: Packages' 'Origin: Debian' \
-    --format "deb-src \$(REPO_URI) \$(RELEASE) \$(COMPONENT)" |
-    sort -u >"$to/sources.list"
-  { "${apt[@]}" update &&
-    (cd "$to/source" && "${apt[@]}" source --download-only "${missing[@]}"); } || {
-    echo "the sources of ${missing[*]} cannot be fetched" >&2
-    exit 3
-  }
-  for package in "${missing[@]}"; do
-    dpkg-source --no-check -x "$to/source/$package"_*.dsc \
-      "$to/source/$package.part" >"$to/$package.log"
-    mv "$to/source/$package.part" "$to/source/$package"
-  done
-}
+packages=(jansson libxml2 protobuf-c xxhash gsl cmocka)
+[ "$kind" = musl ] || packages+=(libcsv) # musl is where dlest's own parser is tried
 
 configured() {
   [ -x configure ] || autoreconf -fi
@@ -152,7 +129,7 @@ build_gsl() {
   "$RANLIB" "$to/lib/libgsl.a"
 }
 
-fetch
+"$(dirname "$0")/debian-source.sh" "$to/source" "${packages[@]}" || exit 3
 for package in "${packages[@]}"; do
   [ ! -e "$to/$package.built" ] || continue
   # In the background: bash would ignore errors within a command before ||.
