@@ -306,9 +306,8 @@ async function drawCompare(box, json) {
   );
   const dropped = given.filter(([name]) => !listed.comparable.has(name));
   const args = ['recommend', ...words(taken)];
-  box.classList.add('stale');
-  if (!box.firstChild)
-    box.append(el('p', { class: 'about' }, 'Comparing all GPUs'));
+  if (box.firstChild) box.classList.add('stale');
+  else box.append(el('p', { class: 'about' }, 'Comparing all GPUs'));
   const result = await compared(args);
   if (current !== json || $('compare').hidden) return;
   box.classList.remove('stale');
