@@ -21,6 +21,10 @@ emscripten)
 musl)
   export CC=musl-gcc AR=ar RANLIB=ranlib
   host=$(uname -m)-linux-musl
+  # The kernel's headers, which musl has none of.
+  ln -sfn /usr/include/linux "$to/include/linux"
+  ln -sfn /usr/include/asm-generic "$to/include/asm-generic"
+  ln -sfn "/usr/include/$(gcc -print-multiarch)/asm" "$to/include/asm"
   ;;
 *)
   echo "static-libraries.sh: no compiler for $kind" >&2
@@ -28,7 +32,7 @@ musl)
   ;;
 esac
 
-packages=(jansson libcsv libxml2 protobuf-c xxhash gsl)
+packages=(jansson libcsv libxml2 protobuf-c xxhash gsl cmocka)
 apt=(apt-get -qq -o "Dir::State::Lists=$to/lists"
   -o "Dir::Etc::SourceList=$to/sources.list" -o Dir::Etc::SourceParts=/dev/null
   -o APT::Sandbox::User= -o Debug::NoLocking=1)
@@ -81,6 +85,16 @@ build_jansson() {
 
 build_libcsv() {
   small libcsv.c csv.h csv
+}
+
+# For unit tests; its own way to be built is CMake.
+build_cmocka() {
+  described cmocka cmocka
+  "$CC" $CFLAGS -Iinclude -DHAVE_INTTYPES_H -DHAVE_SIGNAL_H -DHAVE_STRINGS_H \
+    -DHAVE_STRUCT_TIMESPEC -DHAVE_CLOCK_REALTIME -DHAVE_CLOCK_GETTIME \
+    -c src/cmocka.c -o small.o
+  "$AR" rc "$to/lib/libcmocka.a" small.o
+  cp include/cmocka.h "$to/include/"
 }
 
 build_xxhash() {

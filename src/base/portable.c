@@ -3,6 +3,9 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio_ext.h>
 #include <unistd.h>
 
 #ifdef _OPENMP
@@ -31,6 +34,33 @@ int dl_spawn(pid_t *pid, const posix_spawn_file_actions_t *actions,
   extern char **environ;
   return posix_spawnp(pid, argv[0], actions, attr, argv, environ);
 #endif
+}
+
+void *dl_last_byte(const void *s, char c, size_t n) {
+  const char *from = s;
+  while (n > 0 && from[n - 1] != c)
+    n--;
+  return n > 0 ? (void *)(uintptr_t)(from + n - 1) : NULL;
+}
+
+bool dl_pipe(int fd[2]) {
+  if (pipe(fd) != 0)
+    return false;
+  fcntl(fd[0], F_SETFD, FD_CLOEXEC);
+  fcntl(fd[1], F_SETFD, FD_CLOEXEC);
+  return true;
+}
+
+/* The BSDs have funopen in its place. */
+FILE *dl_stream(void *ctx, ssize_t (*reads)(void *ctx, char *to, size_t n),
+                ssize_t (*writes)(void *ctx, const char *data, size_t n)) {
+  return fopencookie(ctx, reads ? "r" : "w",
+                     (cookie_io_functions_t){.read = reads, .write = writes});
+}
+
+/* The BSDs have fpurge in its place. */
+void dl_discard_output(FILE *f) {
+  __fpurge(f);
 }
 
 void *dl_load_library(const char *name) {

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <sys/types.h>
 #include <time.h>
 
@@ -31,6 +32,20 @@ int dl_next_signal(int fd, bool *by_process);
 
 /* Processes that outlive their parent become children of this process. */
 void dl_adopt_orphans(void);
+
+/* The last byte c of n, or NULL. */
+void *dl_last_byte(const void *s, char c, size_t n);
+
+/* A pipe whose ends exec closes. */
+bool dl_pipe(int fd[2]);
+
+/* A stream whose bytes a function gives or takes (the other one NULL), which
+ * returns how many, 0 at the end or if it cannot. NULL: it cannot be opened. */
+FILE *dl_stream(void *ctx, ssize_t (*reads)(void *ctx, char *to, size_t n),
+                ssize_t (*writes)(void *ctx, const char *data, size_t n));
+
+/* Forgets what a stream has not written yet. */
+void dl_discard_output(FILE *f);
 
 /* A shared library of the system for dlsym(), or NULL. */
 void *dl_load_library(const char *name);

@@ -186,7 +186,7 @@ static double slept(struct recording *c) {
 /* Adds up the energy of each sensor: by its counter, else by trapezoids over
  * its power. The sum is the node's energy if the node is measured. */
 static void integrate(struct recording *c, double seconds) {
-  double energy[2] = {0, 0}, power[2] = {0, 0};
+  double energy[2] = {0, 0}, power[2] = {0, 0}, assumed_j = NAN;
   bool node = false;
   for (size_t i = 0; i < c->s->n; i++) {
     struct dl_sensor *s = &c->s->s[i];
@@ -201,8 +201,10 @@ static void integrate(struct recording *c, double seconds) {
       s->last_w = s->power_w;
       s->since_s = 0;
     }
-    if (s->assumed)
+    if (s->assumed) {
+      assumed_j = s->used_j;
       continue;
+    }
     node = node || whole;
     energy[whole] += s->used_j;
     if (!isnan(s->last_w))
@@ -212,6 +214,7 @@ static void integrate(struct recording *c, double seconds) {
   }
   c->r->energy_j = energy[node];
   c->r->power_w = power[node];
+  c->r->assumed_j = assumed_j;
 }
 
 /* A line of the recording. Once that has failed, the program is still waited
@@ -320,8 +323,10 @@ enum dl_status dl_record(const struct dl_record_options *o,
                          struct dl_sensors *s, struct dl_trace *t,
                          struct dl_record_result *result, struct dl_diag *d) {
   struct recording c = {.o = o, .s = s, .t = t, .r = result, .d = d};
-  *result = (struct dl_record_result){
-      .cpu_share = NAN, .own_cpu_j = NAN, .train_samples = NAN};
+  *result = (struct dl_record_result){.assumed_j = NAN,
+                                      .cpu_share = NAN,
+                                      .own_cpu_j = NAN,
+                                      .train_samples = NAN};
   c.marks.fd = -1;
   if (o->alone && (o->argv || o->pid > 0))
     c.tree = (struct dl_process_tree){.root = o->argv ? getpid() : o->pid,

@@ -36,7 +36,7 @@ static bool start(struct controller *c) {
   static char *const argv[] = {"ipmitool", "dcmi", "power", "reading", NULL};
   posix_spawn_file_actions_t actions;
   int pipe_fd[2];
-  if (pipe2(pipe_fd, O_CLOEXEC) != 0)
+  if (!dl_pipe(pipe_fd))
     return false;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);

@@ -364,11 +364,15 @@ void dl_report_total(struct dl_report *r, const struct dl_sums *s,
       {"cost", "cost", foot->currency, DL_PLAIN, dl_known(costs.price)});
 }
 
+/* The place of a power's kind by its name: node, GPU, core, RAM. */
+static size_t kind_place(const char *name) {
+  const char first = *name && strchr("ti", *name) ? 'g' : *name;
+  return strcspn("ngcr", (char[]){first, '\0'});
+}
+
 /* Sorts powers by kind (nodes, GPUs, cores, memory), then by their owners. */
 static int by_kind(const struct dl_constant *a, const struct dl_constant *b) {
-  static const char kinds[] = "ngcr"; /* node, g: GPU, core, RAM */
-  const char *x = strchrnul(kinds, strchr("ti", a->name[0]) ? 'g' : *a->name);
-  const char *y = strchrnul(kinds, strchr("ti", b->name[0]) ? 'g' : *b->name);
+  size_t x = kind_place(a->name), y = kind_place(b->name);
   int c = x == y ? strcmp(dl_text_or(a->of, ""), dl_text_or(b->of, "")) : 0;
   if (c != 0 || x != y)
     return c != 0 ? c : (x > y) - (x < y);

@@ -71,7 +71,7 @@ VALUES = {
     "gpus-per-node": "4", "weight": "gpu_power_w", "where": "zz=1", "width": "60", "window": "2",
     "with": "runs.csv", "cores": "4", "cpu": "epyc-7742", "sockets": "2", "threads-per-core": "2",
     "allow-none": None, "cpu-tdp": "100", "extrapolate": None,
-    "force": None, "join": None, "no-trace": None,
+    "force": None, "serve": "0", "join": None, "no-trace": None,
     "pid": "1", "stop-over-budget": None, "record --gpus": "0",
     "record --interval": "50ms", "record --set": "lr=3",
     "list --where": "id=='a100'", "recommend --where": "memory_gb>40",

@@ -145,18 +145,25 @@ void dl_answer_lines(struct dl_report *r, struct dl_answer_line *l, size_t n) {
 }
 
 const char *dl_boundary_words(const char *boundary, bool several) {
-  static const struct dl_named_text all[2][5] = {
+  static const struct dl_named_text all[2][8] = {
       {{"gpu", "GPU alone"},
        {"cpu", "CPU alone"},
        {"gpu+ram", "GPU and memory"},
+       {"gpu+cpu", "GPU and CPU"},
+       {"gpu+cpu+ram", "GPU, CPU and memory"},
+       {"cpu+ram", "CPU and memory"},
        {"node", "whole node"},
        {"facility", "node and cooling"}},
       {{"gpu", "GPUs alone"},
        {"cpu", "CPUs alone"},
        {"gpu+ram", "GPUs and memory"},
+       {"gpu+cpu", "GPUs and CPUs"},
+       {"gpu+cpu+ram", "GPUs, CPUs and memory"},
+       {"cpu+ram", "CPUs and memory"},
        {"node", "whole nodes"},
        {"facility", "nodes and cooling"}}};
-  return dl_text_of_name(all[several], 5, boundary, boundary);
+  return dl_text_of_name(all[several], DL_LENGTH(all[several]), boundary,
+                         boundary);
 }
 
 /* --- what limits the speed */

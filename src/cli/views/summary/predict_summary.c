@@ -236,7 +236,7 @@ double dl_predict_over_budget(const struct dl_predict_answer *s) {
   const struct dl_interval j = dl_predict_energy(s);
   const double above = log(j.high / (s->budget_kwh * DL_J_PER_KWH));
   const double share = above / log(j.high / j.low);
-  return share > 0 ? fmin(1, share) : 0 * share; /* NaN stays */
+  return share > 0 ? fmin(1, share) : fabs(0 * share); /* NaN stays */
 }
 
 static void budget_line(const struct summary *m, struct dl_answer_line *l) {
