@@ -183,6 +183,7 @@ CLI_TESTS = \
 	tests/cli/output/progress.bats \
 	tests/cli/output/schemas.bats \
 	tests/cli/output/schemas-table.test \
+	tests/cli/output/statements.test \
 	tests/cli/output/terminal.bats \
 	tests/cli/predict/input.bats \
 	tests/cli/predict/input-table.test \

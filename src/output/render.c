@@ -12,9 +12,10 @@
 #include "output/formats/document.h"
 
 const struct dl_format *const dl_formats[] = {
-    &dl_format_text,     &dl_format_json,       &dl_format_csv,
-    &dl_format_markdown, &dl_format_latex,      &dl_format_html,
-    &dl_format_boamps,   &dl_format_prometheus, NULL,
+    &dl_format_text,     &dl_format_json,        &dl_format_csv,
+    &dl_format_markdown, &dl_format_latex,       &dl_format_html,
+    &dl_format_boamps,   &dl_format_prometheus,  &dl_format_card,
+    &dl_format_paper,    &dl_format_paper_latex, NULL,
 };
 
 const struct dl_format *dl_format_find(const char *name) {

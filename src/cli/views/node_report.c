@@ -392,6 +392,9 @@ static void add_node(struct node_view *t, const struct dl_accelerator *gpu,
   show_bounds(t, &e, duration_s);
   dl_report_add(t->g, "co2e_g", "emissions", "g CO2e", DL_MASS,
                 dl_known(grams));
+  dl_report_add(t->g, "water_l", "water", "L", DL_PLAIN,
+                dl_known(e.bound[b].x / dl_paid_energy(&s->o->foot, 1) /
+                         DL_J_PER_KWH * s->o->foot.wue));
   add_cost(t->g, &s->o->foot, e.bound[b].x, dl_boundary_name(b));
   add_parts(t);
   add_bounds(t);

@@ -257,7 +257,7 @@ static void add_text(struct view *w, const char *text, size_t from,
   add_chart(w, from, stop);
 }
 
-/* The front, unless it is the answer alone; all choices with --all. */
+/* The front where accuracies are compared; all choices with --all. */
 static void add_front(struct view *w, bool shown) {
   size_t front = 0, open = 0;
   for (size_t i = 0; i < w->n; i++) {
@@ -448,6 +448,7 @@ enum dl_status dl_recommend_report(struct dl_cli *cli,
       .n = w.n,
       .next = best_of(&w, l->c[0].arch, best_of(&w, l->c[0].arch, NULL)),
       .interval = w.interval,
+      .archs = n,
       .varies_px = w.varies[C_PX],
       .varies_gpus = w.varies[C_GPUS],
       .varies_batch = w.varies[C_BATCH],
@@ -458,7 +459,7 @@ enum dl_status dl_recommend_report(struct dl_cli *cli,
   if (r->n_regions > 0 && !o->nodes)
     add_regions(&w, r);
   add_choices(&w);
-  add_front(&w, n < 2 || o->accuracy);
+  add_front(&w, o->accuracy);
   add_archs(&w, best, n, highest_j);
   dl_recommend_notes(w.r, &choices, w.marked);
   return dl_cli_print(cli, w.r);

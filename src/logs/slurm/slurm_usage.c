@@ -98,6 +98,12 @@ bool dl_slurm_is_unfinished(const char *state) {
                        state, strlen(state)) >= 0;
 }
 
+bool dl_slurm_has_failed(const char *state) {
+  return dl_word_among("FAILED|F|CANCELLED|CA|NODE_FAIL|NF|OUT_OF_MEMORY|OOM|"
+                       "BOOT_FAIL|BF|LAUNCH_FAILED",
+                       state, strlen(state)) >= 0;
+}
+
 bool dl_slurm_waits(const struct dl_slurm_row *row, const char *state,
                     double seconds) {
   const char *end = dl_slurm_cell(row, DL_SLURM_END);

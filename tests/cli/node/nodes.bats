@@ -201,7 +201,7 @@ bound() {
   check '.network_gbps == 100'
   gives 0 '' predict --arch llama-2-7b --node dgx-h100 --gpus 16 \
     --tokens 1e9 -q
-  head -1 out | grep -q ' on 16 x NVIDIA H100 80GB HBM3 in 2 x NVIDIA DGX H100: '
+  head -1 out | grep -q ' on 16 x H100 80GB HBM3 in 2 x NVIDIA DGX H100: '
   grep -q '^  Energy .*  whole nodes$' out
   refuses 2 "dlest: $(message gpus_of_several_nodes 60 dgx-h100 8 56 64)" \
     predict --arch resnet50 --node dgx-h100 --gpus 60

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "cli/views/summary/answer.h"
+#include "cli/views/summary/software_carbon.h"
 #include "estimate/methods/inference.h"
 #include "estimate/methods/estimator.h"
 #include "estimate/methods/work.h"
@@ -192,11 +193,10 @@ static void power_line(const struct summary *m, struct dl_answer_line *l) {
   dl_text_add(&l->remark, need.over ? " GB: does not fit" : " GB");
 }
 
-/* The energy that is paid for, and emits: at the facility where its PUE is
- * known. */
+/* kWh that are paid for, and emit, per J of the answer; the energy of a node
+ * is its facility's already, where that is known. */
 static double paid(const struct summary *m) {
-  const double pue = m->s->o->foot.pue.x;
-  return (m->node || isnan(pue) ? 1 : pue) / DL_J_PER_KWH;
+  return (m->node ? 1 : dl_paid_energy(&m->s->o->foot, 1)) / DL_J_PER_KWH;
 }
 
 static void emissions_line(const struct summary *m, struct dl_answer_line *l) {
@@ -216,6 +216,14 @@ static void embodied_line(const struct summary *m, struct dl_answer_line *l) {
   if (m->s->node->embodied)
     put(l, "Embodied", DL_MASS, "g CO2e",
         &(struct dl_interval){m->s->embodied_g, NAN, NAN});
+  const double g = m->s->embodied_g + dl_sci_energy(m->s) / DL_J_PER_KWH *
+                                          m->s->o->foot.intensity.x;
+  struct dl_functional_unit unit[DL_MOST_UNITS];
+  const size_t n = dl_functional_units(unit, m->s);
+  for (size_t i = 0; i < n && !isnan(g); i++) {
+    dl_answer_quantity(l, DL_MASS, "g", g / unit[i].r, " per ");
+    dl_text_printf(&l->remark, "%s%s", unit[i].name, i == 0 ? " (SCI)" : "");
+  }
 }
 
 static void cost_line(const struct summary *m, struct dl_answer_line *l) {
@@ -223,6 +231,24 @@ static void cost_line(const struct summary *m, struct dl_answer_line *l) {
   const struct dl_interval x = times(&m->energy, paid(m) * foot->price);
   if (!isnan(foot->price))
     put(l, "Cost", DL_PLAIN, foot->currency, &x);
+}
+
+static void water_line(const struct summary *m, struct dl_answer_line *l) {
+  const struct dl_footprint *foot = &m->s->o->foot;
+  const double computers = m->node ? 1 / dl_paid_energy(foot, 1) : 1;
+  const struct dl_interval x =
+      times(&m->energy, computers * foot->wue / DL_J_PER_KWH);
+  if (isnan(foot->wue))
+    return;
+  put(l, "Water", DL_PLAIN, "L", &x);
+  dl_answer_number(l, "", foot->wue, " L/kWh");
+}
+
+static void equivalents_line(const struct summary *m,
+                             struct dl_answer_line *l) {
+  DL_TEXT(t);
+  dl_text_equivalents(&t, &m->s->o->foot, m->energy.x * paid(m) * DL_J_PER_KWH);
+  dl_answer_text(l, "Equals", dl_text_str(&t));
 }
 
 struct dl_interval dl_predict_energy(const struct dl_predict_answer *s) {
@@ -251,7 +277,7 @@ static void budget_line(const struct summary *m, struct dl_answer_line *l) {
 /* Appends the time that a training is assumed to take beside its steps. */
 static void add_overhead(const struct dl_job *job, struct dl_text *t) {
   if (dl_is_assumed(job->row, DL_RUN_overhead) && job->run->overhead > 0)
-    dl_text_printf(t, "%s%.0f %% beside the steps", t->len > 0 ? ", " : "",
+    dl_text_printf(t, "%s%.0f %% overhead", t->len > 0 ? ", " : "",
                    100 * job->run->overhead);
 }
 
@@ -342,9 +368,9 @@ static void better_line(const struct summary *m, struct dl_answer_line *l) {
 /* The lines in their order. */
 static void (*const fillers[])(const struct summary *,
                                struct dl_answer_line *) = {
-    energy_line,  facility_line,  load_line,     speed_line, time_line,
-    power_line,   emissions_line, embodied_line, cost_line,  budget_line,
-    assumed_line, basis_line,     better_line};
+    energy_line,      facility_line,  load_line,     speed_line, time_line,
+    power_line,       emissions_line, embodied_line, cost_line,  water_line,
+    equivalents_line, budget_line,    assumed_line,  basis_line, better_line};
 
 void dl_predict_summary(struct dl_report *r, const struct dl_predict_answer *s,
                         const char *assumed) {
