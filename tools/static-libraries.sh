@@ -3,9 +3,9 @@
 # The libraries that dlest needs, static and for another C library, from Debian's
 # source packages:
 #   tools/static-libraries.sh emscripten|musl FOLDER
-# FOLDER/source keeps the sources, FOLDER/lib and FOLDER/include what is built. What
-# is there already is neither fetched nor built again. The build machine's own apt
-# says where packages come from, by lists of their own in FOLDER.
+# Exits with 3 if the sources cannot be fetched. FOLDER/source keeps the sources,
+# FOLDER/lib and FOLDER/include what is built. What is there already is neither
+# fetched nor built again. The own apt of the machine says where packages come from.
 set -euo pipefail
 kind=$1
 mkdir -p "$2/source" "$2/lib" "$2/include" "$2/lists/partial"
@@ -46,8 +46,11 @@ fetch() {
   apt-get indextargets 'Created-By: Packages' 'Origin: Debian' \
     --format "deb-src \$(REPO_URI) \$(RELEASE) \$(COMPONENT)" |
     sort -u >"$to/sources.list"
-  "${apt[@]}" update
-  (cd "$to/source" && "${apt[@]}" source --download-only "${missing[@]}")
+  { "${apt[@]}" update &&
+    (cd "$to/source" && "${apt[@]}" source --download-only "${missing[@]}"); } || {
+    echo "the sources of ${missing[*]} cannot be fetched" >&2
+    exit 3
+  }
   for package in "${missing[@]}"; do
     dpkg-source --no-check -x "$to/source/$package"_*.dsc \
       "$to/source/$package.part" >"$to/$package.log"
@@ -90,6 +93,9 @@ build_libcsv() {
 # For unit tests; its own way to be built is CMake.
 build_cmocka() {
   described cmocka cmocka
+  # Else it defines uintptr_t by itself, to another type than wasm's.
+  grep -q '^#define _UINTPTR_T$' include/cmocka.h ||
+    sed -i '1i #define _UINTPTR_T' include/cmocka.h
   "$CC" $CFLAGS -Iinclude -DHAVE_INTTYPES_H -DHAVE_SIGNAL_H -DHAVE_STRINGS_H \
     -DHAVE_STRUCT_TIMESPEC -DHAVE_CLOCK_REALTIME -DHAVE_CLOCK_GETTIME \
     -c src/cmocka.c -o small.o
