@@ -145,6 +145,7 @@ CLI_TESTS = \
 	tests/cli/install/version.bats \
 	tests/cli/language/language-published.bats \
 	tests/cli/language/model-configs.bats \
+	tests/cli/language/model-types.bats \
 	tests/cli/language/setups.bats \
 	tests/cli/language/training-setup.bats \
 	tests/cli/language/training-setup-table.test \

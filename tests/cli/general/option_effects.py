@@ -33,7 +33,7 @@ VALUES = {
     "cv": "group:gpu", "dataset": "cifar10", "deadline": "1s", "details": None,
     "define": "zz=batch_size*2", "device": "cpu", "drop-last": "3", "duration": "3h",
     "efficiency": "0.5", "embodied": None, "energy-column": "other_kwh",
-    "epoch-length": "20", "epochs": "77", "every": "3", "explain": None,
+    "boundary": "gpu", "epoch-length": "20", "epochs": "77", "every": "3", "explain": None,
     "features": "log(macs_g)", "files-from": "names", "find-epochs": None,
     "format": "json", "framework": "tensorflow", "from": "nvidia-smi",
     "frozen": None, "gamma": "2", "gaps": "cut", "gpu": "v100",

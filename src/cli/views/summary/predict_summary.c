@@ -58,8 +58,9 @@ static void add_each(const struct summary *m, struct dl_answer_line *l,
 static void energy_line(const struct summary *m, struct dl_answer_line *l) {
   const struct dl_footprint *foot = &m->s->o->foot;
   const char *boundary = m->node ? m->s->node_boundary : m->e->boundary;
+  const bool boards = !m->node || strncmp(boundary, "gpu", strlen("gpu")) == 0;
   const bool several =
-      m->node ? m->s->node->use.nodes > 1 : m->job->run->n_gpus > 1;
+      boards ? m->job->run->n_gpus > 1 : m->s->node->use.nodes > 1;
   const bool cpu = strcmp(boundary, "gpu") == 0 && dl_is_cpu(m->job->found.gpu);
   const char *const of_cpus[] = {"CPU alone", "CPUs alone"};
   dl_answer_figure(l, &(struct dl_answer){"Energy", DL_KWH, "J", m->energy.x,
@@ -70,7 +71,7 @@ static void energy_line(const struct summary *m, struct dl_answer_line *l) {
              m->served->tokens ? "request" : "sample");
   dl_answer_remark(
       l, "%s", cpu ? of_cpus[several] : dl_boundary_words(boundary, several));
-  if (m->node)
+  if (m->node && strcmp(boundary, "facility") == 0)
     dl_answer_number(l, "PUE ", foot->pue.x, "");
 }
 
@@ -193,10 +194,13 @@ static void power_line(const struct summary *m, struct dl_answer_line *l) {
   dl_text_add(&l->remark, need.over ? " GB: does not fit" : " GB");
 }
 
-/* kWh that are paid for, and emit, per J of the answer; the energy of a node
- * is its facility's already, where that is known. */
+double dl_predict_paid(const struct dl_predict_answer *s) {
+  return isnan(s->node_j.x) ? dl_paid_energy(&s->o->foot, 1) : s->node_paid;
+}
+
+/* kWh that are paid for, and emit, per J of the answer. */
 static double paid(const struct summary *m) {
-  return (m->node ? 1 : dl_paid_energy(&m->s->o->foot, 1)) / DL_J_PER_KWH;
+  return dl_predict_paid(m->s) / DL_J_PER_KWH;
 }
 
 static void emissions_line(const struct summary *m, struct dl_answer_line *l) {
@@ -235,7 +239,7 @@ static void cost_line(const struct summary *m, struct dl_answer_line *l) {
 
 static void water_line(const struct summary *m, struct dl_answer_line *l) {
   const struct dl_footprint *foot = &m->s->o->foot;
-  const double computers = m->node ? 1 / dl_paid_energy(foot, 1) : 1;
+  const double computers = dl_predict_paid(m->s) / dl_paid_energy(foot, 1);
   const struct dl_interval x =
       times(&m->energy, computers * foot->wue / DL_J_PER_KWH);
   if (isnan(foot->wue))
@@ -288,7 +292,9 @@ static void assumed_line(const struct summary *m, struct dl_answer_line *l) {
   const bool physical = m->e->id == DL_METHOD_PHYSICAL;
   const char *const more[] = {
       m->e->software_matters ? "any software" : NULL,
-      physical && dl_limit_matters(m->job) ? "full power limit" : NULL};
+      physical && (dl_limit_matters(m->job) || (m->node && m->e->capped > 0))
+          ? "full power limit"
+          : NULL};
   DL_TEXT(t);
   dl_text_add(&t, m->assumed);
   for (size_t i = 0; i < DL_LENGTH(more); i++)

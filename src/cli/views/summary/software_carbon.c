@@ -28,8 +28,7 @@ size_t dl_functional_units(struct dl_functional_unit unit[DL_MOST_UNITS],
 }
 
 double dl_sci_energy(const struct dl_predict_answer *s) {
-  const double j = dl_predict_energy(s).x;
-  return isnan(s->node_j.x) ? dl_paid_energy(&s->o->foot, j) : j;
+  return dl_predict_energy(s).x * dl_predict_paid(s);
 }
 
 void dl_report_sci(struct dl_report *r, const struct dl_predict_answer *s) {
