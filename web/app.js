@@ -77,7 +77,7 @@ function take(given, { json, stderr }) {
     return;
   }
   answer = json;
-  if (given.length > 0 && (location.search || wanted > 1)) writeAddress(given);
+  if (given.length > 0 && (location.search || wanted > 0)) writeAddress(given);
   drawAnswer(json);
   showDetails(json);
 }
@@ -317,6 +317,9 @@ async function copy(text) {
   try {
     await navigator.clipboard.writeText(text);
     $('live').textContent = 'Copied';
+    const before = $('state').textContent;
+    if (before !== 'Copied')
+      setTimeout(() => ($('state').textContent = before), 1500);
     $('state').textContent = 'Copied';
   } catch {
     $('live').textContent = 'The browser does not allow copying';
@@ -428,7 +431,6 @@ async function start() {
   readAddress();
   showView();
   showPhase();
-  changed();
   await estimate();
   $('waiting').remove();
   $('state').textContent = answer ? `dlest ${answer.dlest}` : 'dlest';
