@@ -71,7 +71,7 @@ function take(given, { json, stderr }) {
   $('results').classList.toggle('stale', !json);
   $('screen').inert = $('details').inert = !json;
   if (!json) {
-    $('title').textContent = 'No estimate';
+    $('title').textContent = $('brief').textContent = 'No estimate';
     $('about-arch').textContent = NO_MODEL;
     $('live').textContent = stderr;
     return;
@@ -171,6 +171,7 @@ function drawAnswer(json) {
   $('about-arch').textContent =
     [params, macs].filter(Boolean).join(', ') || NO_MODEL;
   const [{ figure }] = lines;
+  $('brief').textContent = `${figure}, ${lines[0].interval || ''}`;
   document.title = `${figure}: ${json.summary.title}`;
   $('live').textContent = figures
     .filter((line) => line.figure)
@@ -182,6 +183,7 @@ function drawAnswer(json) {
 function drawSweep(json) {
   const rows = json.estimates.filter((e) => e.recommended);
   $('title').textContent = `${rows.length} estimates`;
+  $('brief').textContent = $('title').textContent;
   $('about-arch').textContent = NO_MODEL;
   $('lines').replaceChildren(
     el(
@@ -353,6 +355,10 @@ function wire() {
     copy(location.href);
   };
   onhashchange = showView;
+  // Where the form hides the answer, its first line stays in sight.
+  new IntersectionObserver(([{ isIntersecting }]) => {
+    $('brief').hidden = isIntersecting;
+  }).observe($('screen'));
   onpopstate = () => {
     if (!addressChanged()) return;
     readAddress();
