@@ -167,8 +167,8 @@ print(m.epochs == 3 and m.co2e_g > 0 and m.boundary == "gpu" and
 END
 )
 ok 'the Python package measures a training' "\"$measured\" == \"True\""
-# tools/measure on this CPU: two networks, trained and not, and dlest takes both
-# tables.
+# tools/measure on this CPU: two networks, trained (one of them half of the time
+# too) and not, and dlest takes both tables.
 "$python" "$top/tools/measure" --device cpu --seconds 0.2 --warmup 0 \
   --gpu xeon-e5-2680-v4 -o measured.csv >written 2>measure.log ||
   sed 's/^/# /' measure.log
@@ -178,7 +178,11 @@ rows() {
   "$dlest" predict --input "$1" --method physical -q -f csv | wc -l
 }
 ok 'measure: predict takes all rows of both' \
-  "$(rows measured.csv) == 3 && $(rows measured-inference.csv) == 3"
+  "$(rows measured.csv) == 4 && $(rows measured-inference.csv) == 3"
+shares=$("$python" -c 'import csv, sys
+print(*(r["gpu_util"] for r in csv.DictReader(open(sys.argv[1]))))' measured.csv)
+ok 'measure: works for half of the time where it is asked to' \
+  "$(grep -cE '^ *0\.[3-6][0-9]* *$' <<<"$shares") == 1"
 ok 'measure: calibrate takes its trainings' \
   "$("$dlest" calibrate measured.csv -q -o measured.xml >calibrated && echo 1)"
 echo "1..$n"

@@ -305,8 +305,8 @@ for number in dlest.epochs(3):
     with dlest.phase("validation"):
         time.sleep(0.1)
 EOF
-  "$DLEST" record --interval 50ms --trace t.csv -- python3 train.py \
-    2>err
+  "$DLEST" record --interval 50ms --trace t.csv --details -- \
+    python3 train.py 2>err
   grep -q '^  validation  *[0-9]' err
   [ "$(tail -n +2 t-epochs.csv | cut -d, -f1 | tr '\n' ' ')" = '0 1 2 ' ]
 }
