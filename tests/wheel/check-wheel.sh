@@ -132,6 +132,31 @@ if [ -f "$made/libnvidia-ml.so.1" ]; then
   ok 'import dlest: measure and record, with a made driver' \
     env LD_LIBRARY_PATH="$made" DLEST_SYSFS="$work/sys" env/bin/python measure.py
 fi
+cat >fetch.py <<'END'
+import socket, subprocess, time, urllib.request
+with socket.socket() as s:
+    s.bind(("127.0.0.1", 0))
+    port = s.getsockname()[1]
+record = subprocess.Popen(["dlest", "record", "--duration=20s", "--no-trace", "-q",
+                           "--serve=127.0.0.1:%d" % port])
+try:
+    for _ in range(100):
+        try:
+            url = "http://127.0.0.1:%d/metrics" % port
+            assert b"dlest" in urllib.request.urlopen(url, timeout=5).read()
+            break
+        except OSError:
+            time.sleep(0.1)
+    else:
+        raise SystemExit("no answer")
+finally:
+    record.terminate()
+    record.wait()
+END
+if [ -f "$made/libnvidia-ml.so.1" ]; then
+  ok 'the live page of a recording' env LD_LIBRARY_PATH="$made" \
+    DLEST_SYSFS="$work/sys" no_proxy='*' env/bin/python fetch.py
+fi
 if command -v mypy >/dev/null; then
   echo 'import dlest; x: str = dlest.predict("a")' >typed.py
   types() {
