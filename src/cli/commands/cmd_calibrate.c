@@ -392,27 +392,32 @@ static void describe(struct calibrating *w, struct dl_model *m) {
   m->options = line;
 }
 
-/* What the calibration is based on, and which runs would help it. */
+/* Appends "36 runs": a number of things. */
+static void add_count(struct dl_text *t, const char *before, size_t n,
+                      const char *thing) {
+  dl_text_printf(t, "%s%zu %s%s", before, n, thing, n == 1 ? "" : "s");
+}
+
+/* Adds the runs that the calibration is based on, and those that would help. */
 static void add_notes(struct dl_report *r, const struct dl_calibration *c) {
   enum { BASIS, BETTER, N_LINES };
   struct dl_answer_line line[N_LINES] = {{.label = "Basis"},
                                          {.label = "Better"}};
-  const size_t missing = DL_CALIBRATED_CONFIGS - c->unseen_configurations;
-  dl_text_printf(
-      &line[BASIS].figure, "%zu run%s of %zu configuration%s on %zu GPU%s%s",
-      c->runs, c->runs == 1 ? "" : "s", c->configurations,
-      c->configurations == 1 ? "" : "s", c->gpus, c->gpus == 1 ? "" : "s",
-      c->configurations > 1 ? ", each held out for 'after'"
-                            : ": the error after is unknown");
-  if (c->unseen_gpu[0])
-    dl_text_printf(&line[BETTER].figure,
-                   "%zu more configuration%s on %s: %d narrow its intervals",
-                   missing, missing == 1 ? "" : "s", c->unseen_gpu,
+  struct dl_text *basis = &line[BASIS].figure, *better = &line[BETTER].figure;
+  add_count(basis, "", c->runs, "run");
+  add_count(basis, " of ", c->configurations, "configuration");
+  add_count(basis, " on ", c->gpus, "GPU");
+  dl_text_add(basis, c->configurations > 1 ? ", each held out for 'after'"
+                                           : ": the error after is unknown");
+  if (c->unseen_gpu[0]) {
+    add_count(better, "", DL_CALIBRATED_CONFIGS - c->unseen_configurations,
+              "more configuration");
+    dl_text_printf(better, " on %s: %d narrow its intervals", c->unseen_gpu,
                    DL_CALIBRATED_CONFIGS);
-  else
-    dl_text_add(&line[BETTER].figure,
-                "dlest calibrate PLAN.csv --suggest prints the run to measure "
-                "next");
+  } else {
+    dl_text_add(better, "dlest calibrate PLAN.csv --suggest prints the run to "
+                        "measure next");
+  }
   dl_answer_lines(dl_report_group(r, NULL, ""), line, N_LINES);
 }
 

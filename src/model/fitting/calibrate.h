@@ -27,8 +27,8 @@ struct dl_calibration {
   size_t waited; /* runs whose utilization says so: their work alone counts */
   bool again;    /* by an earlier version, which did not keep the runs */
   size_t gpus;   /* of the runs */
-  /* Of those that still count as unseen the one with most configurations, and
-   * how many; "": none. */
+  /* The GPU with most configurations that still counts as unseen ("": none),
+   * and how many it has. */
   char unseen_gpu[48];
   size_t unseen_configurations;
 };

@@ -228,23 +228,6 @@ gpu_power_w,gpu_energy_j,energy_j,boundary \
   check '.calibrations | all(.mape_left_out == null)'
 }
 
-@test "the first screen: what would help next" {
-  # From 5 configurations on a GPU has intervals of its own.
-  local shown left
-  for n in 1 4 5; do
-    table "$(head -n 1 "$DLEST_DATADIR/data/examples/runs.csv")"
-    grep gtx-1080-ti "$DLEST_DATADIR/data/examples/runs.csv" | head -n "$n" |
-      sed 's/gtx-1080-ti/rtx-4070/' >>runs.csv
-    COLUMNS=80 gives 0 '' calibrate runs.csv -o mine.xml
-    [ "$(grep -c . out)" -le 10 ] && [ "$(wc -L <out)" -le 80 ]
-    grep -q "^Basis   $n runs\? of $n configurations\? on 1 GPU" out
-    shown=$(sed -n 's/^Better  \([0-9]*\) more conf.* on rtx-4070: .*/\1/p' out)
-    left=$((5 - n))
-    [ "${shown:-0}" -eq "$left" ]
-  done
-  grep -q '^Better  dlest calibrate PLAN.csv --suggest ' out
-}
-
 @test "a run that waited teaches the work that it did" {
   # The GPU worked half of the time, by its utilization; it waits at static
   # power: T = W / b, P = b Pw + (1 - b) s. dlest says u0, s.

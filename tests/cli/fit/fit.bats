@@ -346,6 +346,23 @@ END
   grep -q '^Better  runs on other GPUs: ' out
 }
 
+@test "calibrate: the first screen, and what would help next" {
+  # From 5 configurations on a GPU has intervals of its own.
+  local shown left
+  for n in 1 4 5; do
+    table "$(head -n 1 "$DLEST_DATADIR/data/examples/runs.csv")"
+    grep gtx-1080-ti "$DLEST_DATADIR/data/examples/runs.csv" | head -n "$n" |
+      sed 's/gtx-1080-ti/rtx-4070/' >>runs.csv
+    COLUMNS=80 gives 0 '' calibrate runs.csv -o mine.xml
+    [ "$(grep -c . out)" -le 10 ] && [ "$(wc -L <out)" -le 80 ]
+    grep -q "^Basis   $n runs\? of $n configurations\? on 1 GPU" out
+    shown=$(sed -n 's/^Better  \([0-9]*\) more conf.* on rtx-4070: .*/\1/p' out)
+    left=$((5 - n))
+    [ "${shown:-0}" -eq "$left" ]
+  done
+  grep -q '^Better  dlest calibrate PLAN.csv --suggest ' out
+}
+
 @test 'people get three digits, and details on request' {
   chosen
   ! grep -qE 'Residuals|Features|alpha|[0-9][.][0-9]{5}' out || false
