@@ -129,6 +129,8 @@ CLI_TESTS = \
 	tests/cli/fit/means.bats \
 	tests/cli/fit/physical.bats \
 	tests/cli/fit/reproduce.bats \
+	tests/cli/general/agents.bats \
+	tests/cli/general/budget-action.bats \
 	tests/cli/general/completion.bats \
 	tests/cli/general/examples.bats \
 	tests/cli/general/locales.bats \
@@ -138,10 +140,12 @@ CLI_TESTS = \
 	tests/cli/general/manual.bats \
 	tests/cli/general/options-table.test \
 	tests/cli/general/system.bats \
+	tests/cli/general/python.bats \
 	tests/cli/install/installed.bats \
 	tests/cli/install/version.bats \
 	tests/cli/language/language-published.bats \
 	tests/cli/language/model-configs.bats \
+	tests/cli/language/model-types.bats \
 	tests/cli/language/setups.bats \
 	tests/cli/language/training-setup.bats \
 	tests/cli/language/training-setup-table.test \
@@ -180,6 +184,7 @@ CLI_TESTS = \
 	tests/cli/output/progress.bats \
 	tests/cli/output/schemas.bats \
 	tests/cli/output/schemas-table.test \
+	tests/cli/output/statements.test \
 	tests/cli/output/terminal.bats \
 	tests/cli/predict/input.bats \
 	tests/cli/predict/input-table.test \
@@ -258,6 +263,8 @@ LINT_TESTS = \
 	tests/lint/layers.sh \
 	tests/lint/messages.sh \
 	tests/lint/names.sh \
+	tests/lint/packaging.sh \
+	tests/lint/portable.sh \
 	tests/lint/prose.sh \
 	tests/lint/sizes.sh \
 	$(EMPTY)

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/portable.h"
 #include "sensors/hwmon.h"
 #include "sensors/sensor_kinds.h"
 #include "sensors/sysfs.h"
@@ -81,7 +82,7 @@ static bool load(const char *names, const struct symbol *symbols) {
   DL_SCOPED(dl_strlist_free) struct dl_strlist all = {0};
   dl_strlist_split(&all, names, '|');
   for (size_t i = 0; i < all.n; i++) {
-    void *library = dlopen(all.s[i], RTLD_NOW | RTLD_LOCAL);
+    void *library = dl_load_library(all.s[i]);
     const struct symbol *x = symbols;
     for (; library && x->name; x++) {
       void *found = dlsym(library, x->name);

@@ -221,7 +221,8 @@ static const struct dl_format *output_format(const struct dl_cli *cli) {
 }
 
 static bool has_rows(const struct dl_format *format) {
-  return !format->document && format != dl_format_find("json");
+  return !format->document && !format->sums_up &&
+         format != dl_format_find("json");
 }
 
 /* Formats for programs and pages get all figures, people the answer. */

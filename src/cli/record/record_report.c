@@ -112,7 +112,24 @@ static void add_energy(struct dl_report *r, const struct dl_record_summary *x) {
       {"facility_energy_j", "With cooling and power distribution", "J", DL_KWH,
        dl_known(costs.facility_j)},
       {"co2e_g", "Emissions", "g CO2e", DL_MASS, dl_known(costs.co2e_g)},
-      {"cost", "Cost", x->foot->currency, DL_PLAIN, dl_known(costs.price)});
+      {"cost", "Cost", x->foot->currency, DL_PLAIN, dl_known(costs.price)},
+      {"water_l", "Water", "L", DL_PLAIN, dl_known(costs.water_l)});
+  DL_LINES(
+      r, {.key = "intensity_g_kwh", .value = dl_number(x->foot->intensity.x)},
+      {.key = "intensity_of", .value = dl_string(x->foot->intensity.of)},
+      {.key = "intensity_year", .value = dl_number(x->foot->intensity.year)},
+      {.key = "intensity_source",
+       .value = dl_string(x->foot->intensity.source)},
+      {.key = "pue", .value = dl_number(x->foot->pue.x)},
+      {.key = "wue_l_kwh", .value = dl_number(x->foot->wue)},
+      {.key = "site",
+       .value = dl_string(x->foot->site ? x->foot->site->head.id : NULL)});
+  DL_TEXT(equals);
+  dl_text_equivalents(&equals, x->foot,
+                      dl_paid_energy(x->foot, run->energy_j));
+  dl_report_add(r, NULL, equals.len > 0 ? "Equals" : NULL, NULL, DL_CODE,
+                dl_string(dl_text_str(&equals)));
+  dl_add_equivalents(r, x->foot, dl_paid_energy(x->foot, run->energy_j));
 }
 
 struct dl_interval dl_record_assumed(const struct dl_record_summary *x,

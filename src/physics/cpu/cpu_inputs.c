@@ -34,6 +34,11 @@ const struct dl_physics_quantity dl_cpu_quantities[DL_N_CPU_QUANTITIES] = {
     {DL_ON_GPU(peak_int8_tensor_tops), false, false},
     {DL_ON_GPU(bandwidth_gb_s), true, true},
     {DL_ON_GPU(memory_channels), false, false},
+    {DL_ON_GPU(memory_type), false, false},
+    {DL_ON_GPU(tdp_w), false, false},
+    {DL_ON_GPU(base_mhz), false, false},
+    {DL_ON_GPU(boost_mhz), false, false},
+    {DL_ON_GPU(all_core_mhz), false, false},
     {DL_ON_GPU(multiprocessors), false, false},
     {DL_ON_GPU(family), false, false},
     {DL_ON_OWN(instances), false, false},
@@ -51,12 +56,9 @@ enum { INSTANCES };
 #define INT8_BY_16_BITS 2
 #define LEAST_VNNI 3 /* times the rate of FP32 */
 
-enum { MOST_CLIENT_CHANNELS = 2 };
-
-bool dl_is_cpu(const struct dl_accelerator *gpu) {
-  return gpu && dl_is_word(gpu->form, "socket") && isnan(gpu->memory_gb) &&
-         gpu->peak_fp32_tflops > 0;
-}
+/* Parts of which no clock is above this share of the base clock hold the base
+ * clock, and not the usual one of client parts. */
+#define LEAST_TURBO 1.1
 
 bool dl_cpu_software_given(const struct dl_run *run) {
   return run->framework || dl_stack_of(run) == DL_SOFTWARE_MLPERF ||
@@ -78,12 +80,6 @@ enum dl_cpu_software dl_cpu_software_of(const struct dl_run *run) {
   default:
     return DL_CPU_PYTORCH;
   }
-}
-
-double dl_cpu_cores_share(const struct dl_run *run,
-                          const struct dl_accelerator *cpu) {
-  double all = cpu->multiprocessors * dl_or(run->n_gpus, 1);
-  return run->cpu_cores < all ? run->cpu_cores / all : 1;
 }
 
 static void set_float(struct dl_cpu_inputs *in, double peak) {
@@ -147,7 +143,7 @@ const char *dl_cpu_inputs_read(const struct dl_physics_row *row, void *inputs) {
   const struct dl_run *run = row->run;
   const struct dl_accelerator *cpu = row->gpu;
   *in = (struct dl_cpu_inputs){0};
-  double sockets = dl_or(run->n_gpus, 1), share = dl_cpu_cores_share(run, cpu);
+  double sockets = dl_or(run->n_gpus, 1), share = dl_cores_share(run, cpu);
   double kernels = dl_or(run->launches, row->arch->launches);
   in->software = (int)dl_cpu_software_of(run);
   in->macs = 1e9 * run->macs_g;
@@ -162,8 +158,8 @@ const char *dl_cpu_inputs_read(const struct dl_physics_row *row, void *inputs) {
   in->matrix *= 1e12 * sockets * share;
   in->vector *= 1e12 * sockets * share;
   in->vector_bytes = 1e12 * cpu->peak_fp32_tflops * sockets * share;
-  in->bandwidth = 1e9 * cpu->bandwidth_gb_s * sockets;
-  in->client = cpu->memory_channels <= MOST_CLIENT_CHANNELS;
+  in->bandwidth = dl_bandwidth_used(run, cpu) * sockets;
+  in->client = dl_is_client_cpu(cpu) && dl_cpu_most_clock(cpu) > LEAST_TURBO;
   group(row, in);
   const struct dl_required required[] = {
       {"batch_size", run->batch_size},

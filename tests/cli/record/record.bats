@@ -334,6 +334,18 @@ cpus() {
   python3 "$TOP_SRCDIR/tests/cli/output/html_page.py" "$browser" page.html
 }
 
+@test "--format card and paper: what a recording says of itself" {
+  record_text() {
+    "$DLEST" record --interval 100ms --duration 1.1s --no-trace -q "$@" >out
+  }
+  record_text --country FR --format card
+  grep -qE '^  emissions: 0\.00[67]' out # 495 J at 56 g/kWh: 7.7 mg
+  grep -q '^  source: "dlest .*, measured"$' out
+  grep -q '^  geographical_location: "France"$' out
+  record_text --format paper
+  grep -qE '^The run .*took [45][0-9]{2} J of electricity \(GPUs alone\)' out
+}
+
 @test "--pid: until that process ends" {
   sleep 1 &
   "$DLEST" record --pid $! --interval 50ms --no-trace --format json >out

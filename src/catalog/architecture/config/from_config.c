@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "catalog/architecture/from_config.h"
+#include "catalog/architecture/config/from_config.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,8 +9,10 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/text.h"
-#include "catalog/architecture/config_families.h"
-#include "catalog/architecture/config_keys.h"
+#include "catalog/architecture/config/config_families.h"
+#include "catalog/architecture/config/config_keys.h"
+#include "catalog/architecture/config/config_values.h"
+#include "catalog/architecture/config/config_towers.h"
 #include "catalog/architecture/file_name.h"
 
 /* Longer contexts are reached by few trainings; a run says its own seq_len. */
@@ -39,33 +41,29 @@ static enum dl_status unknown_type(const char *path, const dl_json *j,
                                    dl_config_alike *add_alike, void *catalog,
                                    struct dl_diag *d) {
   const char *type = dl_json_get(j, "model_type").text;
-  DL_TEXT(known);
   DL_TEXT(alike);
   if (add_alike)
     find_alike(j, add_alike, catalog, &alike);
-  for (const struct dl_config_family *f = dl_config_families; f->types[0]; f++)
-    for (const char *const *s = f->types; *s; s++)
-      dl_text_printf(&known, "%s%s", known.len > 0 ? ", " : "", *s);
   if (!type)
     return dl_fail_at(d, DL_EINPUT, path, 0,
                       "no 'model_type': not the config.json of a network%s",
                       dl_text_str(&alike));
-  return alike.len > 0
-             ? dl_fail_at(d, DL_EINPUT, path, 0,
-                          "model_type '%.64s' is none of %s%s", type,
-                          dl_text_str(&known), alike.s)
-             : dl_fail_at(d, DL_EINPUT, path, 0,
-                          "model_type '%.64s' is none of %s; give its shape, "
-                          "--arch transformer:layers=N,..., or export it to "
-                          "ONNX",
-                          type, dl_text_str(&known));
+  return dl_fail_at(d, DL_EINPUT, path, 0, "model_type '%.64s' is not known%s",
+                    type,
+                    alike.len > 0 ? alike.s
+                                  : "; give its shape, --arch "
+                                    "transformer:layers=N,..., or export it to "
+                                    "ONNX");
 }
 
-/* Reads the value of a key by the first of its names that is there. */
+/* Reads the value of a key by the first of its names that is there, else what
+ * the family takes it for. */
 static enum dl_status read_key(struct dl_transformer *t,
-                               const struct dl_config_key *k, bool optional,
-                               const dl_json *j, const char *path,
-                               struct dl_diag *d) {
+                               const struct dl_config_family *f,
+                               unsigned char listed, const dl_json *j,
+                               const char *path, struct dl_diag *d) {
+  unsigned which = listed & ~(unsigned)DL_CONFIG_OPTIONAL;
+  const struct dl_config_key *k = &dl_config_keys[which];
   for (const char *const *name = k->names; *name; name++) {
     struct dl_json_value v = dl_json_get(j, *name);
     if (v.type == DL_JSON_ABSENT)
@@ -78,9 +76,13 @@ static enum dl_status read_key(struct dl_transformer *t,
     dl_config_put(t, k, v.number);
     return DL_OK;
   }
-  return optional ? DL_OK
-                  : dl_fail_at(d, DL_EINPUT, path, 0, "no '%s' (%s)",
-                               k->names[0], k->key);
+  double usual = dl_config_usual(f, which);
+  if (isnan(usual) && !(listed & DL_CONFIG_OPTIONAL))
+    return dl_fail_at(d, DL_EINPUT, path, 0, "no '%s' (%s)", k->names[0],
+                      k->key);
+  if (!isnan(usual))
+    dl_config_put(t, k, usual);
+  return DL_OK;
 }
 
 /* The key that an element of a family's list stands for. */
@@ -94,7 +96,7 @@ static enum dl_status read_keys(struct dl_transformer *t,
                                 const dl_json *j, const char *path,
                                 struct dl_diag *d) {
   for (const unsigned char *k = f->keys; *k; k++)
-    DL_TRY(read_key(t, key_of(*k), *k & DL_CONFIG_OPTIONAL, j, path, d));
+    DL_TRY(read_key(t, f, *k, j, path, d));
   return DL_OK;
 }
 
@@ -157,6 +159,9 @@ static struct dl_xml *write_shape(const char *path, const dl_json *j,
   return x;
 }
 
+/* Parts of a network for images and sounds. */
+static const char *const parts[] = {"vision_config", "audio_config", NULL};
+
 /* A file whose keys are looked through, and the keys that nothing reads. */
 struct unread_keys {
   const struct dl_config_family *f;
@@ -165,6 +170,18 @@ struct unread_keys {
   struct dl_text names;
   size_t n;
 };
+
+/* Whether a family knows all kinds of layers that a config lists. */
+static bool knows_layers(const struct dl_config_family *f, const dl_json *j,
+                         double layers) {
+  static const char *const usual[] = {"full_attention", "sliding_attention",
+                                      NULL};
+  const char *const *kinds = f->layer_kinds ? f->layer_kinds : usual;
+  double known = 0;
+  for (; *kinds; kinds++)
+    known += dl_config_listed(j, *kinds, layers);
+  return known == layers;
+}
 
 /* Whether a family takes a key from a file: adjust reads it, or it is a name of
  * a key of its shape and agrees with the first of its names (sequences may be
@@ -178,16 +195,17 @@ static bool is_read(const struct unread_keys *u, const char *key,
              x == dl_config_first(u->j, key_of(*k));
   if (!dl_config_has_word(u->f->reads, key))
     return false;
-  double known = dl_config_listed(u->j, "full_attention") +
-                 dl_config_listed(u->j, "sliding_attention");
-  return strcmp(key, DL_CONFIG_LAYER_TYPES) != 0 || known == u->t->layers;
+  bool lists =
+      strcmp(key, "layer_types") == 0 || strcmp(key, "layers_block_type") == 0;
+  return !lists || knows_layers(u->f, u->j, u->t->layers);
 }
 
 enum { MOST_NAMED = 5 };
 
 static void note_unread(void *ctx, const char *key, const dl_json *value) {
   struct unread_keys *u = ctx;
-  if (is_read(u, key, value) || !dl_config_may_matter(key, value))
+  if (is_read(u, key, value) || !dl_config_may_matter(key, value) ||
+      dl_config_has_word(parts, key)) /* add_towers */
     return;
   if (u->n < MOST_NAMED)
     dl_text_printf(&u->names, "%s'%.64s'", u->n > 0 ? ", " : "", key);
@@ -212,37 +230,95 @@ static void warn_unread(const struct dl_config_family *f,
 /* Whether a config has all that its family needs. */
 static bool is_whole(const struct dl_config_family *f, const dl_json *j) {
   for (const unsigned char *k = f->keys; *k; k++)
-    if (!(*k & DL_CONFIG_OPTIONAL) && isnan(dl_config_first(j, key_of(*k))))
+    if (!(*k & DL_CONFIG_OPTIONAL) && isnan(dl_config_usual(f, *k)) &&
+        isnan(dl_config_first(j, key_of(*k))))
       return false;
   return true;
+}
+
+/* Finds the family of a config, and the part that has the shape. */
+static const struct dl_config_family *find_family(const dl_json **j) {
+  static const char *const texts[] = {"text_config", "language_config",
+                                      "llm_config"};
+  const dl_json *whole = *j;
+  const struct dl_config_family *f = dl_config_family_of(whole);
+  if (f && f->part) {
+    const dl_json *part = dl_json_member(whole, f->part);
+    *j = part ? part : whole;
+    return f;
+  }
+  for (size_t i = 0; i < DL_LENGTH(texts); i++) {
+    const dl_json *text = dl_json_member(whole, texts[i]);
+    const struct dl_config_family *of_text = dl_config_family_of(text);
+    if (!of_text)
+      of_text = f;
+    if (!text || !of_text || !is_whole(of_text, text))
+      continue;
+    *j = text;
+    return of_text;
+  }
+  return f;
+}
+
+/* Adds the parameters of the parts for images and sounds. Their work
+ * depends on the images in a sample, which a text does not have. */
+static void add_towers(struct dl_transformer *t, const dl_json *whole,
+                       const char *path, struct dl_diag *d) {
+  double sum = 0;
+  DL_TEXT(counted);
+  for (size_t i = 0; parts[i]; i++) {
+    if (!dl_json_member(whole, parts[i]))
+      continue;
+    double params = dl_config_tower(whole, parts[i], t->hidden);
+    if (isnan(params)) {
+      dl_warn_at(d, path, 0,
+                 "'%s' is of a kind that is not known: the network is counted "
+                 "without it",
+                 parts[i]);
+      continue;
+    }
+    sum += params;
+    dl_text_printf(&counted, "%s'%s'", counted.len > 0 ? ", " : "", parts[i]);
+  }
+  if (counted.len == 0)
+    return;
+  t->extra_params = dl_or(t->extra_params, 0) + sum;
+  dl_warn_at(d, path, 0,
+             "parameters of %s are counted, work is not: samples are taken as "
+             "texts without images or sounds",
+             counted.s);
+}
+
+/* Warns about parts of a network that are not counted as they work. */
+static void warn_parts(const struct dl_config_family *f, const dl_json *whole,
+                       const char *path, struct dl_diag *d) {
+  if (f->part)
+    dl_warn_at(d, path, 0,
+               "parameters of 'text_config' are counted, work is not: samples "
+               "are taken as images");
+  if (dl_json_get(whole, "quantization_config").type != DL_JSON_ABSENT)
+    dl_warn_at(d, path, 0,
+               "'quantization_config' is not read: weights take the bytes of "
+               "--precision unless --set weight_bytes=VALUE says others");
 }
 
 enum dl_status dl_config_take(struct dl_catalog_file *s, const dl_json *whole,
                               const char *path, dl_config_alike *add_alike,
                               void *catalog, struct dl_diag *d) {
-  const dl_json *j = whole, *text = dl_json_member(whole, "text_config");
-  const struct dl_config_family *f = dl_config_family_of(j);
-  const struct dl_config_family *of_text = dl_config_family_of(text);
-  if (!f && of_text && is_whole(of_text, text)) {
-    f = of_text;
-    j = text;
-    dl_warn_at(d, path, 0,
-               "'text_config' alone is counted, not the other parts of the "
-               "network");
-  }
+  const dl_json *j = whole;
+  const struct dl_config_family *f = find_family(&j);
   if (!f)
     return unknown_type(path, j, add_alike, catalog, d);
   struct dl_transformer t;
   dl_transformer_unknown(&t, f->kind);
   DL_TRY(read_keys(&t, f, j, path, d));
   DL_TRY(check_repeats(j, path, d));
-  f->adjust(&t, j);
+  f->adjust(&t, f->part ? whole : j);
   warn_unread(f, &t, j, path, d);
+  if (!f->part)
+    add_towers(&t, whole, path, d);
   limit_tokens(&t, path, d);
-  if (dl_json_get(whole, "quantization_config").type != DL_JSON_ABSENT)
-    dl_warn_at(d, path, 0,
-               "'quantization_config' is not read: weights take the bytes of "
-               "--precision unless --set weight_bytes=VALUE says others");
+  warn_parts(f, whole, path, d);
   return dl_catalog_file_take(s, write_shape(path, whole, &t), NULL, d);
 }
 

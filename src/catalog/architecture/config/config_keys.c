@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "catalog/architecture/config_keys.h"
+#include "catalog/architecture/config/config_keys.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "catalog/architecture/config_families.h"
+#include "catalog/architecture/config/config_families.h"
 
 /* Parts of the names of keys that change no weight, or hardly any, and no
  * product. */
@@ -25,7 +25,8 @@ static const char *const without_effect[] = {
     "summary_",
     /* numerics */
     "eps", "rope", "rotary", "ntk", "logn", "softcap", "scaling", "scale",
-    "scalar", "multiplier", "clip_qkv", "qk_norm", "qk_layernorm", "dtype",
+    "scalar", "multiplier", "clip_qkv", "swiglu_limit", "qk_norm",
+    "qk_layernorm", "dtype",
     "float16", "bf16", "fp16", "fp32", "flash", "sdpa", "fused", "parallel",
     "reorder_and_upcast", "elementwise_affine", "norm_before", "original_",
     "weighted_layer_sum", "is_gated_act", "distance",

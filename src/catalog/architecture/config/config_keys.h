@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Keys of a config.json that no family takes. */
 
-#ifndef DL_CATALOG_ARCHITECTURE_CONFIG_KEYS_H
-#define DL_CATALOG_ARCHITECTURE_CONFIG_KEYS_H
+#ifndef DL_CATALOG_ARCHITECTURE_CONFIG_CONFIG_KEYS_H
+#define DL_CATALOG_ARCHITECTURE_CONFIG_CONFIG_KEYS_H
 
 #include <stdbool.h>
 

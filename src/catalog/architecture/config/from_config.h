@@ -2,8 +2,8 @@
 /* The config.json of a network on a model hub (transformers library) as an
  * architecture of the catalogue. */
 
-#ifndef DL_CATALOG_ARCHITECTURE_FROM_CONFIG_H
-#define DL_CATALOG_ARCHITECTURE_FROM_CONFIG_H
+#ifndef DL_CATALOG_ARCHITECTURE_CONFIG_FROM_CONFIG_H
+#define DL_CATALOG_ARCHITECTURE_CONFIG_FROM_CONFIG_H
 
 #include "catalog/catalog_file.h"
 #include "catalog/names/entry_names.h"
