@@ -50,8 +50,8 @@ static void add_interval(struct dl_text *t, const struct dl_fit *fit,
                    100 * expm1(high * spread));
   } else {
     const bool energy = fit->unit && strcmp(fit->unit, "J") == 0;
-    dl_add_interval(t, energy ? DL_ENERGY : DL_PLAIN, fit->unit, high * spread,
-                    low * spread, high * spread);
+    dl_show_interval(t, energy ? DL_ENERGY : DL_PLAIN, fit->unit, high * spread,
+                     low * spread, high * spread);
   }
 }
 
