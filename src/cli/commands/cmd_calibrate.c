@@ -490,6 +490,7 @@ const struct dl_command dl_cmd_calibrate = {
            "  dlest calibrate gpu-7.csv -s arch=resnet50 -s batch_size=64 \\\n"
            "      -s dataset=imagenette -s epochs=12\n"
            "  dlest calibrate plan.csv --suggest\n",
+    .reads_words = true,
     .tables = tables,
     .options_size = sizeof(struct dl_calibrate_options),
     .rereads = true,
