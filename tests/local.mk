@@ -157,6 +157,7 @@ CLI_TESTS = \
 	tests/cli/logs/log-devices.bats \
 	tests/cli/logs/log-doubts.bats \
 	tests/cli/logs/log-doubts-table.test \
+	tests/cli/logs/log-forms.bats \
 	tests/cli/logs/log-hardening.bats \
 	tests/cli/logs/log-mutations.bats \
 	tests/cli/logs/log-parts.bats \

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/number.h"
@@ -24,6 +25,14 @@ struct extract_options {
 
 /* Gaps are bridged, but for those between the parts of a log. */
 enum { BRIDGE, CUT, AS_LONG };
+
+#define BOUND "a time: '2024-04-11 14:43', 14:43:00, or 90m after the first"
+
+static enum dl_status read_bound(const struct dl_option *o, char *arg, void *at,
+                                 struct dl_diag *d) {
+  (void)o, (void)d;
+  return dl_time_bound_read(at, arg) ? DL_OK : DL_EUSAGE;
+}
 
 #define AT(kind, member) DL_STORE(kind, struct extract_options, member)
 
@@ -68,6 +77,17 @@ static const struct dl_option options[] = {
      AT(FLAG, extract.meter.truncate_watts)},
     {"drop-last", 0, "N", "ignore the last N lines of each log",
      AT(COUNT, extract.log.drop_last), .high = 1e6},
+    {"since", 0, "TIME",
+     "leave out samples before this time: as in the log, a time of day, or "
+     "since the first sample: 90m",
+     DL_READ(read_bound, struct extract_options, extract.log.since),
+     .expected = BOUND},
+    {"until", 0, "TIME", "leave out samples after this time",
+     DL_READ(read_bound, struct extract_options, extract.log.until),
+     .expected = BOUND},
+    {"split-idle", 0, "TIME",
+     "make a run of each time of work between idle times of TIME or more",
+     AT(TIME, extract.split_idle_s), .without = "join"},
     DL_HEADING("Epochs:", 4),
     {"epochs", 0, NULL,
      "one row per epoch: from a log of their ends, else detected in the "
@@ -83,6 +103,48 @@ static const struct dl_option options[] = {
 
 static const struct dl_option_table tables[] = {{options, 0}, {0}};
 
+/* Adds a log: of the folder of a run of MLflow its system metrics. */
+static void add_log(struct dl_strlist *paths, const char *name) {
+  static const char *const inside[] = {"metrics/system", "system", "."};
+  DL_TEXT(path);
+  struct stat st;
+  bool folder = stat(name, &st) == 0 && S_ISDIR(st.st_mode);
+  for (size_t i = 0; folder && i < DL_LENGTH(inside); i++) {
+    dl_text_clear(&path);
+    dl_text_printf(&path, "%s/%s/gpu_0_power_usage_watts", name, inside[i]);
+    if (access(dl_text_str(&path), R_OK) == 0) {
+      dl_strlist_add(paths, dl_text_str(&path));
+      return;
+    }
+  }
+  dl_strlist_add(paths, name);
+}
+
+/* Adds the ends of epochs that dlest record has kept beside a recording. */
+static void add_epochs(struct dl_strlist *paths) {
+  static const char mark[] = "# dlest record ";
+  char line[sizeof mark];
+  for (size_t i = 0, n = paths->n; i < n; i++) {
+    DL_TEXT(epochs);
+    const char *path = paths->s[i];
+    struct stat st;
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+      continue;
+    FILE *f = fopen(path, "r");
+    bool recording =
+        f && fgets(line, sizeof line, f) && strcmp(line, mark) == 0;
+    if (f)
+      fclose(f);
+    size_t stem = (size_t)(dl_path_name(path) - path);
+    dl_text_add_n(&epochs, path, stem + dl_path_stem(path + stem));
+    dl_text_add(&epochs, "-epochs.csv");
+    if (!recording || access(dl_text_str(&epochs), R_OK) != 0 ||
+        dl_strlist_find(paths, dl_text_str(&epochs)) >= 0)
+      continue;
+    dl_strlist_add(paths, dl_text_str(&epochs));
+  }
+}
+
 /* The logs of the command line, and of --files-from: one name per line. */
 static enum dl_status list_logs(struct dl_cli *cli,
                                 const struct extract_options *o,
@@ -91,7 +153,9 @@ static enum dl_status list_logs(struct dl_cli *cli,
   char *data = NULL, *rest;
   size_t len;
   for (size_t i = 0; i < cli->n_arguments; i++)
-    dl_strlist_add(paths, cli->argument[i]);
+    add_log(paths, cli->argument[i]);
+  if (!o->extract.alone)
+    add_epochs(paths);
   if (!o->files_from)
     return paths->n > 0 ? DL_OK
                         : dl_fail(d, DL_EUSAGE,
