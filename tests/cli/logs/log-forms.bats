@@ -168,3 +168,14 @@ dlest: 2 rows skipped" extract e.jsonl
   try extract R
   grep -qF "gpu_0_power_usage_watts:2: $(message expected_ms_value_step)" err
 }
+
+@test "tables of runs in other units, with semicolons" {
+  printf '%s\n' 'arch;gpu;n_gpus;duration_h;Energy [kWh]' 'resnet50;a100;2;2,5;7,5' >r.csv
+  [ "$(get '[.arch, .n_gpus, .duration_s, .energy_j]' r.csv)" = \
+    '[["resnet50",2,9000,27000000]]' ]
+  gives 0 '' report r.csv -f json
+  check '.total.energy_kwh == 7.5 and .total.gpu_h == 5'
+  # the column in the table's own unit comes first
+  printf '%s\n' run_id,duration_h,duration_s,energy_j a,99,3600,1000 >r.csv
+  [ "$(get .duration_s r.csv)" = '[3600]' ]
+}
