@@ -221,6 +221,7 @@ CLI_TESTS = \
 	tests/cli/record/record-sensors.bats \
 	tests/cli/record/record.bats \
 	tests/cli/report/epilog.bats \
+	tests/cli/report/intensity-hours.bats \
 	tests/cli/report/job-shares.bats \
 	tests/cli/report/job-states.bats \
 	tests/cli/report/job-states-table.test \

@@ -7,6 +7,8 @@ libdlest_a_SOURCES += \
 	%D%/csv_header.h \
 	%D%/csv_rows.c \
 	%D%/csv_rows.h \
+	%D%/intensity_hours.c \
+	%D%/intensity_hours.h \
 	%D%/json_read.c \
 	%D%/json_read.h \
 	%D%/lines.c \

@@ -16,6 +16,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "logs/importers/tables/run_overlaps.h"
+#include "logs/epochs/hourly_emissions.h"
 #include "logs/log_grouping.h"
 #include "logs/log_part.h"
 #include "logs/run_logs.h"
@@ -224,6 +225,8 @@ static enum dl_status make_run(struct extraction *x, const char *path,
   }
   if (status == DL_OK && log->curve.n > 1)
     status = dl_epochs_add(&out->run, log, n, &x->o->epochs, d);
+  if (status == DL_OK && x->o->hours)
+    status = dl_emissions_of_trace(&out->run, log, x->o->hours, path, d);
   if (status == DL_OK)
     out->extra = apply_settings(x, path, &out->run, d);
   out->has_run = status == DL_OK;
@@ -261,6 +264,8 @@ static enum dl_status return_run(struct extraction *x,
                                  bool only_job, struct dl_diag *d) {
   const double steady_s = 5; /* counters of energy are slow */
   set_origin(run, s);
+  if (x->o->hours && !(run->co2e_g >= 0))
+    DL_TRY(dl_emissions_of_run(run, x->o->hours, s->path, d));
   struct dl_waiting_run *log =
       dl_job_log(x->waiting, x->n_waiting, run, only_job);
   if (log)

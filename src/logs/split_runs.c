@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "logs/epochs/busy_spans.h"
 #include "logs/epochs/epochs.h"
+#include "logs/epochs/hourly_emissions.h"
 #include "logs/readings/measure.h"
 
 static struct dl_time_bound bound_at(int64_t ns) {
@@ -43,6 +44,9 @@ static enum dl_status read_span(const struct dl_run_logs *logs, size_t i,
     dl_run_copy_text(run, DL_RUN_run_id, dl_text_str(&id));
     if (log->curve.n > 1)
       status = dl_epochs_add(run, log, n_logs, &o.epochs, d);
+    if (status == DL_OK && o.hours)
+      status = dl_emissions_of_trace(run, log, o.hours,
+                                     logs->all->source[i].path, d);
   }
   for (size_t k = 0; k <= n_logs && k < DL_RUN_LOGS_MAX; k++)
     dl_log_summary_free(&log[k]);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/number.h"
+#include "io/intensity_hours.h"
 #include "cli/command.h"
 #include "cli/options/input_options.h"
 #include "cli/passes/extract_rows.h"
@@ -19,6 +20,8 @@ struct extract_options {
   struct dl_extract_options extract;
   struct dl_strlist sets;
   const char *settings, *pattern, *files_from;
+  const char *hours_path;
+  struct dl_hours hours; /* owned */
   bool each_epoch;
   unsigned gaps; /* a choice, or AS_LONG */
 };
@@ -88,6 +91,10 @@ static const struct dl_option options[] = {
     {"split-idle", 0, "TIME",
      "make a run of each time of work between idle times of TIME or more",
      AT(TIME, extract.split_idle_s), .without = "join"},
+    {"intensity-hours", 0, "FILE",
+     "emissions (co2e_g) by the hour: a table of times and g CO2e/kWh, as "
+     "Electricity Maps, WattTime, NESO and ENTSO-E give it",
+     AT(TEXT, hours_path), .without = "epochs"},
     DL_HEADING("Epochs:", 4),
     {"epochs", 0, NULL,
      "one row per epoch: from a log of their ends, else detected in the "
@@ -203,6 +210,8 @@ static enum dl_status write_rows(struct dl_cli *cli, struct extract_options *o,
   struct dl_extract_rows *rows = dl_extract_rows_new(
       cli->format, out.f, o->each_epoch,
       settings ? dl_settings_extra(settings) : &none, &cli->bar);
+  if (o->hours_path)
+    dl_extract_rows_show_co2e(rows);
   enum dl_status status = extract(cli, o, paths, rows);
   enum dl_status ended = dl_extract_rows_end(rows, status == DL_OK, &cli->diag);
   return dl_cli_commit(cli, &out, NULL, status == DL_OK ? ended : status);
@@ -210,6 +219,11 @@ static enum dl_status write_rows(struct dl_cli *cli, struct extract_options *o,
 
 static void init(void *options_at) {
   ((struct extract_options *)options_at)->gaps = AS_LONG;
+}
+
+static void free_options(void *options_at) {
+  struct extract_options *o = options_at;
+  dl_hours_free(&o->hours);
 }
 
 static enum dl_status run(struct dl_cli *cli, void *options_at) {
@@ -225,6 +239,9 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   if (o->sets.n > 0 || o->settings || o->pattern)
     DL_TRY(make_settings(o, &settings, &cli->diag));
   o->extract.settings = settings;
+  if (o->hours_path)
+    DL_TRY(dl_hours_read(&o->hours, o->hours_path, &cli->diag));
+  o->extract.hours = o->hours_path ? &o->hours : NULL;
   return write_rows(cli, o, &paths);
 }
 
@@ -244,5 +261,6 @@ const struct dl_command dl_cmd_extract = {
     .tables = tables,
     .options_size = sizeof(struct extract_options),
     .init = init,
+    .free = free_options,
     .run = run,
 };

@@ -87,6 +87,7 @@ void dl_sums_add(struct dl_sums *s, const struct dl_accounted *job) {
     return;
   }
   add(s, ENERGY, job->energy_j, 0);
+  s->emitting_j += job->energy_j * dl_or(job->g_kwh, 0);
   add_boundary(s, job->boundary);
   if (job->from == DL_ENERGY_MEASURED) {
     s->measured++;
@@ -109,6 +110,7 @@ void dl_sums_join(struct dl_sums *s, const struct dl_sums *more) {
   s->estimated += m.estimated;
   s->unknown += m.unknown;
   s->at_tdp += m.at_tdp;
+  s->emitting_j += m.emitting_j;
   for (size_t i = 0; i < DL_N_SUMS; i++)
     add(s, i, *dl_sums_at(&m, i), m.rest[i]);
   if (m.boundary[0])
