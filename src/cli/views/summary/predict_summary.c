@@ -7,6 +7,7 @@
 #include "base/constants.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/timestamp.h"
 #include "cli/views/summary/answer.h"
 #include "cli/views/summary/software_carbon.h"
 #include "estimate/methods/inference.h"
@@ -477,4 +478,12 @@ void dl_predict_sources(struct dl_report *r, const struct dl_job *job) {
     add_source(t, &arch->head, "activations", "M", &arch->acts_m);
     add_source(t, &arch->head, "parameters", "M", &arch->params_m);
   }
+}
+
+void dl_predict_start(struct dl_report *r, const struct dl_predict_answer *s) {
+  char start[DL_TIMESTAMP_SIZE];
+  dl_format_timestamp(start, s->start_ns, true);
+  DL_LINES(r, {.key = "start_time", .value = dl_string(start)},
+           {.key = "given_start_intensity_g_kwh",
+            .value = dl_known(s->start_g_kwh)});
 }
