@@ -419,6 +419,8 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   DL_SCOPED(dl_recommend_free) struct dl_recommend_data r = {0};
   struct dl_recommend_options *o = options_at;
   o->explain |= cli->format->whole;
+  if (!o->job.cpus)
+    DL_TRY(dl_cli_refuse(cli, "cores", "without --cpu"));
   DL_TRY(set_objectives(cli, o));
   o->job.has_table = o->table != NULL;
   DL_TRY(dl_job_options_check(cli, &o->job, o->method));

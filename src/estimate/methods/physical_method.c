@@ -57,7 +57,7 @@ static double beside(const struct dl_job *job, double x) {
 }
 
 double dl_startup_s(const struct dl_job *job) {
-  return beside(job, job->run->startup_s);
+  return beside(job, job->run->startup_s) + beside(job, job->run->idle_tail_s);
 }
 
 double dl_overhead(const struct dl_job *job) {
@@ -456,6 +456,8 @@ void dl_estimate_inference(const struct dl_engine *ctx,
     forward_power(ctx, job, gpu_j, est);
   }
   dl_widen_by_host(job, s, ctx->coverage, est);
+  if (s->input_s > 0)
+    dl_widen(ctx, est, p->parts.input_doubt * s->input_s / s->time_s);
   if (s->idle_j > 0)
     widen_by_idle(est, s->idle_j, ctx->coverage);
   power_at_rate(job, est);

@@ -107,14 +107,17 @@ static bool breaks_startup(const struct dl_row *row,
                            struct dl_message_style *to) {
   const struct dl_run *r = &row->run;
   char word[DL_WORD_SIZE];
-  return (r->startup_s > 0 || r->overhead > 0) &&
-         dl_run_set_has(&row->given, DL_RUN_duration_s) &&
-         dl_rule_message(
-             to,
-             "%s does not go with a known duration, which has it in it; "
-             "leave one out",
-             dl_column_word(to, r->startup_s > 0 ? "startup_s" : "overhead",
-                            word));
+  const struct dl_named_number parts[] = {{"startup_s", r->startup_s},
+                                          {"overhead", r->overhead},
+                                          {"idle_tail_s", r->idle_tail_s}};
+  for (size_t i = 0; i < DL_LENGTH(parts); i++)
+    if (parts[i].x > 0 && dl_run_set_has(&row->given, DL_RUN_duration_s))
+      return dl_rule_message(
+          to,
+          "%s does not go with a known duration, which has it in it; "
+          "leave one out",
+          dl_column_word(to, parts[i].name, word));
+  return false;
 }
 
 /* More cores than the CPUs have. */

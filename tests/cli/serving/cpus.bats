@@ -277,6 +277,30 @@ left_out() {
   check ".node.cpu_load > .1 and .node.cpu_load < $(jq .node.cpu_load assumed)"
 }
 
+# docs/lab/input.md: 8 ms a core for an image of ImageNet, about.
+@test "decoding takes cores of the CPUs that compute, or of the node" {
+  local job=(--arch resnet50 --requests 1e5 --batch-size 32) input=(--loader
+    cached --set stored_mpx=0.19)
+  on_cpu "${job[@]}" --cpu '2 x epyc-7763' --framework openvino
+  cp out alone
+  on_cpu "${job[@]}" --cpu '2 x epyc-7763' --framework openvino "${input[@]}"
+  check "(.estimates[0].duration_s - $(jq .estimates[0].duration_s alone)) *
+    128 / 1e5 | . > .002 and . < .012"
+  check '[.served.parts[] | select(.part == "input")] | length == 1'
+  on_cpu "${job[@]}" --cpu '2 x epyc-7763' --framework openvino --loader \
+    synthetic
+  diff <(jq .estimates alone) <(jq .estimates out)
+  on_cpu "${job[@]}" --node dgx-a100 --precision amp
+  cp out alone
+  check '.node.cpu_load == .1'
+  on_cpu "${job[@]}" --node dgx-a100 --precision amp "${input[@]}"
+  check ".node.cpu_load > .1 and .node.parts_j.cpu != 0 and
+    .estimates[0].duration_s > $(jq .estimates[0].duration_s alone)"
+  try predict --arch llama-2-7b --gpu a100 --phase inference --loader disk \
+    --prompt-tokens 9 --output-tokens 9 --method physical
+  grep -qF "no effect on method physical: --loader" err
+}
+
 @test "the basis of an estimate on a CPU are CPUs" {
   try predict --arch bert-base-uncased --phase inference --batch-size 1 \
     --samples 1000 --cpu epyc-7763 -q
