@@ -30,6 +30,7 @@ static const struct unused {
            {DL_RUN_frozen_base, INFERENCE},
            {DL_RUN_classes, LANGUAGE | SERVED},
            {DL_RUN_launches, LANGUAGE | SERVED | CPUS},
+           {DL_RUN_isa, WRITTEN_ON_CPUS},
            {DL_RUN_loader, SERVED | WRITTEN_ON_CPUS | GENERATED},
            {DL_RUN_loader_workers, SERVED | CPUS | GENERATED},
            {DL_RUN_framework, TUNED | SERVED},
