@@ -17,6 +17,7 @@ EXTRA_DIST += \
 	%D%/architectures-from-torchvision.py \
 	%D%/architectures-torchvision.csv \
 	%D%/architectures.list \
+	%D%/character-widths.py \
 	%D%/check-catalog.py \
 	%D%/export-networks.py \
 	%D%/grids-from-csv.py \

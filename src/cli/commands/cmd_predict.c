@@ -11,6 +11,7 @@
 #include "cli/views/summary/better_setup.h"
 #include "cli/passes/calibrated_model.h"
 #include "cli/views/summary/predict_warnings.h"
+#include "cli/views/summary/software_carbon.h"
 #include "cli/passes/write_results.h"
 #include "cli/views/node_report.h"
 #include "cli/views/predict_report.h"
@@ -231,7 +232,7 @@ static void begin_answer(struct answer *a, struct dl_report *r,
   DL_TEXT(title);
   dl_predict_title(&title, &a->assumed, &a->names, &s->result.job, s->node);
   if (s->result.best >= 0)
-    a->group = dl_report_group(r, NULL, dl_text_str(&title));
+    a->group = dl_report_group(r, "summary", dl_text_str(&title));
 }
 
 static void end_answer(struct answer *a, const struct dl_predict_answer *s,
@@ -299,6 +300,8 @@ static enum dl_status report_single(struct dl_cli *cli,
   if (o->explain) {
     dl_predict_sources(r, &s->result.job);
     dl_say_footprint(r, &o->job.foot);
+    dl_report_sci(r, s);
+    dl_add_equivalents(r, &o->job.foot, dl_sci_energy(s));
   }
   end_answer(&answer, s, o);
   if (isfinite(o->budget_kwh))
@@ -330,7 +333,7 @@ static enum dl_status predict_single(struct dl_cli *cli,
   enum dl_status status = dl_rows_single(rows, e, &s.result, &cli->diag);
   DL_FREED struct dl_estimate *est = s.result.est;
   DL_TEXT(better);
-  if (status == DL_OK && cli->format->document)
+  if (status == DL_OK && (cli->format->document || cli->format->whole))
     dl_better_setups(&better, o, rows->catalog, m, &s.result);
   s.better = dl_text_str(&better);
   if (status == DL_OK)
@@ -372,6 +375,8 @@ static void settle_parts(struct dl_cli *cli, struct dl_predict_options *o) {
     o->all = true; /* those that were chosen */
   if (csv && dl_cli_given(cli, unused))
     dl_warn(&cli->diag, "--%s has no effect with --format csv", unused);
+  if (csv && dl_cli_given(cli, "equivalents"))
+    dl_warn(&cli->diag, "--equivalents has no effect with --format csv");
   if (o->node.parts && !csv)
     dl_warn(&cli->diag, "--parts has no effect without --format csv");
 }
@@ -396,7 +401,9 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   DL_SCOPED(dl_engine_free_local) struct dl_engine *e = NULL;
   o->job.has_table = o->input != NULL;
   if (sweeps)
-    DL_TRY(dl_cli_refuse(cli, "explain", "with a list of values"));
+    DL_TRY(dl_cli_refuse(cli, "explain|equivalents", "with a list of values"));
+  else if (o->input)
+    DL_TRY(dl_cli_refuse(cli, "equivalents", "with a table"));
   settle_parts(cli, o);
   DL_TRY(dl_job_options_check(cli, &o->job, o->methods));
   if (sweeps) {

@@ -16,6 +16,7 @@ const struct dl_node_options dl_node_options_none = {
     .device = DL_DEVICE_AUTO,
     .gpu_share = NAN,
     .charge = DL_CHARGE_AUTO,
+    .boundary = DL_N_BOUNDS,
     .lifetime_years = 4,
     .in_use = 0.85, /* the BLOOM paper's, arXiv 2211.02001 */
 };
@@ -56,6 +57,12 @@ const struct dl_option dl_node_options_rows[] = {
      "what is charged to the job: node (default): the whole node; share "
      "(default with a share of a GPU): by the accelerators that it uses",
      AT(CHOICE, charge), .words = "node|share", .with = "node"},
+    {"boundary", 0, "WHAT",
+     "where energy and power of the answer are measured: gpu, gpu+ram, node-dc "
+     "(behind the node's power supplies), node (at the plug, default), "
+     "facility (default with a PUE)",
+     AT(CHOICE, boundary), .words = "gpu|gpu+ram|node-dc|node|facility",
+     .with = "node"},
     {"embodied", 0, NULL, "add the embodied carbon of the hardware",
      AT(FLAG, embodied), .with = "node"},
     {"lifetime", 0, "YEARS", "lifetime of the hardware (default 4)",

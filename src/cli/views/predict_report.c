@@ -285,7 +285,8 @@ void dl_predict_settings(struct dl_report *r, const struct dl_job *job,
        dl_string(arch ? arch->head.id : run->arch)},
       {.key = "gpu", .value = dl_string(gpu ? gpu->head.id : run->gpu)},
       {"gpu_name", label_of(DL_RUN_gpu), NULL, DL_CODE,
-       dl_string(gpu ? gpu->head.name : run->gpu)}};
+       dl_string(gpu ? gpu->head.name : run->gpu)},
+      {.key = "arch_name", .value = dl_string(arch ? arch->head.name : NULL)}};
   dl_report_lines(r, first, DL_LENGTH(first));
   add_marked(r, job, DL_RUN_n_gpus, DL_CODE, run->n_gpus);
   dl_report_add(r, "phase", inference ? label_of(DL_RUN_phase) : NULL, NULL,

@@ -34,6 +34,8 @@ struct dl_estimate {
   double loader_doubt;       /* 90 % half-width of its logarithm */
   double loader_core_s;      /* time of cores that reads and decodes all
                                 samples; NaN: not known */
+  double capped;             /* by this share the power of a node's accelerators
+                                may be lower, if their limits are lowered */
   const char *model;         /* file of the fitted model */
   const char *outside[DL_MOST_OUTSIDE]; /* quantities beyond its range */
   size_t n_outside;

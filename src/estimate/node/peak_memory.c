@@ -78,8 +78,9 @@ static double cache(const struct dl_job *job) {
   double n = job->run->prompt_tokens + job->run->output_tokens;
   double beyond = t->window > 0 ? fmax(n - t->window, 0) : 0;
   double beams = dl_or(job->run->beams, 1);
-  double answer = step.kept_more * (job->run->output_tokens -
-                                    t->window_layers / t->layers * beyond);
+  double answer = step.kept_more *
+                  (job->run->output_tokens -
+                   t->window_layers / fmax(t->attention_layers, 1) * beyond);
   return (dl_is_plain(job) ? beams : 1) * step.kept + beams * answer;
 }
 

@@ -377,9 +377,18 @@ const char *dl_language_inputs_read(const struct dl_physics_row *row,
   return dl_first_unknown(required, sizeof required / sizeof *required);
 }
 
+double dl_language_startup_s(const struct dl_run *run) {
+  const double imports_s = 20, load_gb_s = 1;
+  bool loads = run->fine_tune != DL_TUNE_UNKNOWN;
+  double loaded_gb = loads ? 2e-3 * dl_or(run->params_m, 0) : 0;
+  return imports_s + loaded_gb / load_gb_s;
+}
+
 /* A known duration has all of a training in it. */
 static double steps_s(const struct dl_run *run) {
-  return (run->duration_s - DL_LANGUAGE_STARTUP_S) / (1 + DL_LANGUAGE_OVERHEAD);
+  double startup_s = dl_or(run->startup_s, dl_language_startup_s(run));
+  double overhead = dl_or(run->overhead, DL_LANGUAGE_OVERHEAD);
+  return (run->duration_s - startup_s) / (1 + overhead);
 }
 
 /* Validation has one of the three passes of training. */

@@ -10,6 +10,7 @@
 #include "catalog/processors.h"
 #include "quantities/gguf.h"
 #include "run/run.h"
+#include "run/setup/training_setup.h"
 
 /* A data set must hold what the network takes, unless all that it gives is
  * known without it: the sizes of training and validation, or tokens. */
@@ -102,22 +103,33 @@ static bool breaks_trainer(const struct dl_row *row,
                          arch->head.id);
 }
 
-/* A known duration has all of a training in it. */
+/* A known duration has all of a run in it; its start-up is a part of it that
+ * counts where the work is known, and the power is not. */
 static bool breaks_startup(const struct dl_row *row,
                            struct dl_message_style *to) {
   const struct dl_run *r = &row->run;
+  const struct dl_run_set *given = &row->given;
+  bool counts =
+      dl_says_work(row) && !dl_run_is_inference(r) && isnan(r->gpu_power_w);
+  bool starts = dl_run_set_has(given, DL_RUN_startup_s) && r->startup_s > 0;
+  bool beside = dl_run_set_has(given, DL_RUN_overhead) && r->overhead > 0;
+  const char *name = beside ? "overhead" : "startup_s";
   char word[DL_WORD_SIZE];
-  const struct dl_named_number parts[] = {{"startup_s", r->startup_s},
-                                          {"overhead", r->overhead},
-                                          {"idle_tail_s", r->idle_tail_s}};
-  for (size_t i = 0; i < DL_LENGTH(parts); i++)
-    if (parts[i].x > 0 && dl_run_set_has(&row->given, DL_RUN_duration_s))
-      return dl_rule_message(
-          to,
-          "%s does not go with a known duration, which has it in it; "
-          "leave one out",
-          dl_column_word(to, parts[i].name, word));
-  return false;
+  if (!dl_run_set_has(given, DL_RUN_duration_s))
+    return false;
+  if (starts && counts && r->startup_s >= r->duration_s)
+    return dl_rule_message(to,
+                           "{startup_s} is %g s, but {duration_s}, which has "
+                           "it in it, %g s; correct one of them",
+                           r->startup_s, r->duration_s);
+  if (r->idle_tail_s > 0)
+    name = "idle_tail_s";
+  return ((starts && !counts) || beside || r->idle_tail_s > 0) &&
+         dl_rule_message(
+             to,
+             "%s does not go with a known duration, which has it in it; "
+             "leave one out",
+             dl_column_word(to, name, word));
 }
 
 /* More cores than the CPUs have. */
