@@ -264,9 +264,11 @@ static void add_parts(struct dl_report *r, const struct dl_predict_answer *s) {
   dl_predict_parts(r, &s->result.predictions,
                    s->result.predictions.parts.bound &&
                        !dl_run_is_inference(s->result.job.run));
-  for (size_t i = 0; i < s->result.n; i++)
-    physical |= s->result.est[i].id == DL_METHOD_PHYSICAL &&
-                !isnan(s->result.est[i].energy_j.x);
+  for (size_t i = 0; i < s->result.n; i++) {
+    const struct dl_estimate *est = &s->result.est[i];
+    physical |= est->id == DL_METHOD_PHYSICAL && !isnan(est->energy_j.x);
+    dl_predict_waits(r, &s->result.job, est);
+  }
   if (physical)
     dl_predict_served(r, &s->result.job, &s->result.predictions.served, true);
   dl_predict_work(r, &s->result.job, !physical);

@@ -421,6 +421,8 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   DL_SCOPED(dl_recommend_free) struct dl_recommend_data r = {0};
   struct dl_recommend_options *o = options_at;
   o->explain |= cli->format->whole;
+  if (!o->job.cpus)
+    DL_TRY(dl_cli_refuse(cli, "cores", "without --cpu"));
   DL_TRY(dl_cli_refuse(cli, "wue|equivalents", "here: it is for predict"));
   DL_TRY(set_objectives(cli, o));
   o->job.has_table = o->table != NULL;
