@@ -20,11 +20,11 @@ cd "$libraries/dlest"
   CC=emcc AR=emar RANLIB=emranlib CPPFLAGS=-I$libraries/include \
     LDFLAGS=-L$libraries/lib "$top/configure" --quiet --prefix=/usr \
     --host=wasm32-unknown-linux --with-onnx --without-openblas \
-    --disable-hardening --disable-openmp CFLAGS=-O2
+    --disable-hardening --disable-openmp CFLAGS=-Os
 
 # No threads and no shared memory, which servers would have to allow by headers.
 rm -f dlest dlest.js dlest.wasm
-make -s -j2 dlest.js EXEEXT=.js AM_LDFLAGS="-O2 -sMODULARIZE -sEXPORT_ES6 \
+make -s -j2 dlest.js EXEEXT=.js AM_LDFLAGS="-Os -sMODULARIZE -sEXPORT_ES6 \
   -sEXPORT_NAME=createDlest -sENVIRONMENT=web,worker -sINVOKE_RUN=0 \
   -sEXIT_RUNTIME -sFORCE_FILESYSTEM -sALLOW_MEMORY_GROWTH \
   -sEXPORTED_RUNTIME_METHODS=FS,callMain --extern-post-js $top/web/engine.js"

@@ -77,6 +77,7 @@ static const struct dl_option options[] = {
 static const struct dl_option_table tables[] = {
     {options, 0},
     DL_JOB_OPTION_TABLES(struct dl_recommend_options, job),
+    {dl_hours_options_rows, offsetof(struct dl_recommend_options, hours)},
     {0},
 };
 
@@ -93,6 +94,7 @@ static void free_options(void *options_at) {
   struct dl_recommend_options *o = options_at;
   dl_job_options_free(&o->job);
   dl_strlist_free(&o->by);
+  dl_hours_options_free(&o->hours);
 }
 
 /* The axes of the sweep, the last running fastest. A further one is a row
