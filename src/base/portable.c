@@ -25,6 +25,14 @@ int dl_threads(void) {
 #endif
 }
 
+void dl_set_threads(int n) {
+#ifdef _OPENMP
+  omp_set_num_threads(n);
+#else
+  (void)n;
+#endif
+}
+
 int dl_spawn(pid_t *pid, const posix_spawn_file_actions_t *actions,
              const posix_spawnattr_t *attr, char *const argv[]) {
 #ifdef __EMSCRIPTEN__ /* has no processes */

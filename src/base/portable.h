@@ -13,8 +13,9 @@
 #include <sys/types.h>
 #include <time.h>
 
-/* How many threads OpenMP uses; without it one. */
+/* How many threads OpenMP uses, without it one; and sets it. */
 int dl_threads(void);
+void dl_set_threads(int n);
 
 /* Starts a program, which is searched for in PATH, as posix_spawnp. */
 int dl_spawn(pid_t *pid, const posix_spawn_file_actions_t *actions,

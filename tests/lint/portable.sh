@@ -9,7 +9,7 @@ cd "${TOP_SRCDIR:-$(dirname "$0")/../..}"
 # What is used, as an extended regular expression, and the files that may.
 rules='
 signalfd|timerfd_create|timerfd_settime|prctl|pipe2|dup3 base/portable.c
-posix_spawnp?|omp_get_[a-z_]+|dlopen|dlmopen base/portable.c
+posix_spawnp?|omp_[a-z_]+|dlopen|dlmopen base/portable.c
 fopencookie|__fpurge|__fsetlocking base/portable.c
 epoll_create1?|eventfd|inotify_init1?|pidfd_open|memfd_create -
 qsort_r|reallocarray|strerror_r|strverscmp|versionsort -

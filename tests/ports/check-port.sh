@@ -28,7 +28,7 @@ musl)
     tests/cli/recommend/recommend.bats tests/cli/logs/extract-logs.bats
     tests/cli/fit/means.bats"
   unit=$(sed -n '/^UNIT_TESTS = /,/[^\\]$/p' "$top/tests/local.mk" |
-    sed 's/^UNIT_TESTS =//; s/\\$//')
+    sed 's/^UNIT_TESTS =//; s/\\$//' | xargs)
   links=()
   ;;
 wasm)
@@ -63,7 +63,8 @@ if [ "$status" -ne 0 ]; then
 fi
 echo "ok 1 - $script"
 
-# Libraries to preload are for the C library of the system.
+cli=$(xargs <<<"$cli")
+# No libraries to preload (check_DATA): they are for the C library of the system.
 cd "$build/$kind/dlest"
 rm -f dlest dlest.wasm
 make -s -k -j2 dlest "${links[@]}" >>"$log" 2>&1 || :
@@ -82,10 +83,11 @@ for test in $unit $cli; do
     echo "ok $n - $test: $(grep -c '^ok ' "$found")"
   else
     echo "not ok $n - $test"
-    { grep -A 12 -E '^(not ok|Bail out)' "$found" || tail -n 20 "$log"; } |
+    { grep -A 12 -E '^(not ok|Bail out)' "$found" 2>&1 || :; } |
       head -n 60 | sed 's/^/# /'
     status=1
   fi
 done
+[ "$status" -eq 0 ] || tail -n 20 "$log" | sed 's/^/# /'
 echo "1..$n"
 exit "$status"

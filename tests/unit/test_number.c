@@ -404,12 +404,13 @@ static void test_format_digits(void **state) {
 
 /* A decimal comma in the locale changes nothing. */
 static void test_locale(void **state) {
-  if (setlocale(LC_ALL, "de_DE.UTF-8") == NULL &&
-      setlocale(LC_ALL, "fr_FR.UTF-8") == NULL) {
+  /* Some C libraries take any name and have decimal points alone. */
+  if ((setlocale(LC_ALL, "de_DE.UTF-8") == NULL &&
+       setlocale(LC_ALL, "fr_FR.UTF-8") == NULL) ||
+      localeconv()->decimal_point[0] != ',') {
     print_message("no locale with a decimal comma is installed\n");
     skip();
   }
-  assert_string_equal(localeconv()->decimal_point, ",");
   test_parse_values(state);
   test_parse_refused(state);
   test_round_trip(state);

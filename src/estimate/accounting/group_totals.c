@@ -96,6 +96,7 @@ void dl_sums_add(struct dl_sums *s, const struct dl_accounted *job) {
   }
   add(s, ENERGY, job->energy_j, 0);
   add(s, FAILED, failed ? job->energy_j : 0, 0);
+  s->emitting_j += job->energy_j * dl_or(job->g_kwh, 0);
   add_boundary(s, job->boundary);
   if (job->from == DL_ENERGY_MEASURED) {
     s->measured++;
@@ -121,6 +122,7 @@ void dl_sums_join(struct dl_sums *s, const struct dl_sums *more) {
   s->failed += m.failed;
   s->unknown_mig += m.unknown_mig;
   s->unknown_cpu += m.unknown_cpu;
+  s->emitting_j += m.emitting_j;
   for (size_t i = 0; i < DL_N_SUMS; i++)
     add(s, i, *dl_sums_at(&m, i), m.rest[i]);
   if (m.boundary[0])

@@ -32,6 +32,7 @@ struct dl_sums {
   double cores_j, cores_low_j, cores_high_j; /* estimated by cores */
   double failed_j;
   double rest[DL_N_SUMS]; /* of these, in their order: sum - double */
+  double emitting_j;      /* energies times their intensities, J g/kWh */
   char boundary[24]; /* that all energies share, or "mixed"; "" without any */
 };
 
