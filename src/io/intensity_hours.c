@@ -23,7 +23,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/text.h"
-#include "base/timestamp.h"
+#include "base/time/timestamp.h"
 #include "io/csv.h"
 
 #define KG_PER_LB 0.45359237

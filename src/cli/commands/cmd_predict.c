@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
-#include "base/timestamp.h"
+#include "base/time/timestamp.h"
 #include "cli/options/known_options.h"
 #include "cli/views/summary/better_setup.h"
 #include "cli/passes/calibrated_model.h"

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/timestamp.h"
+#include "base/time/timestamp.h"
 
 #define AT(kind, member) DL_STORE(kind, struct dl_hours_options, member)
 

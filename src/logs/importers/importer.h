@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #include "base/diag.h"
-#include "base/timestamp.h"
+#include "base/time/timestamp.h"
 #include "run/run.h"
 
 struct dl_log;
@@ -102,7 +102,7 @@ struct dl_importer {
   /* Imports a row of a table with a header; cells as in io/csv.h. In `begin`
    * and here dl_log_column finds columns by name. */
   bool (*row)(struct dl_log *log, const char *const *cell);
-  char delimiter; /* of the table; 0: a comma */
+  char delimiter;  /* of the table; 0: a comma */
   bool equal_rows; /* of tables of runs: equal rows are no repeats */
 
   /* Imports the whole text, of DL_JSON_MOST_BYTES at most. Errors end the

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/timestamp.h"
+#include "base/time/timestamp.h"
 
 /* One end of a window. */
 struct dl_time_bound {
