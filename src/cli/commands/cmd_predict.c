@@ -259,23 +259,6 @@ static void end_answer(struct answer *a, const struct dl_predict_answer *s,
     dl_report_hint(a->group, dl_text_str(&hint));
 }
 
-/* Reports how time and energy are divided. */
-static void add_parts(struct dl_report *r, const struct dl_predict_answer *s) {
-  bool physical = false;
-  dl_predict_cores(r, &s->result.job, s->result.predictions.served.tokens);
-  dl_predict_parts(r, &s->result.predictions,
-                   s->result.predictions.parts.bound &&
-                       !dl_run_is_inference(s->result.job.run));
-  for (size_t i = 0; i < s->result.n; i++) {
-    const struct dl_estimate *est = &s->result.est[i];
-    physical |= est->id == DL_METHOD_PHYSICAL && !isnan(est->energy_j.x);
-    dl_predict_waits(r, &s->result.job, est);
-  }
-  if (physical)
-    dl_predict_served(r, &s->result.job, &s->result.predictions.served, true);
-  dl_predict_work(r, &s->result.job, !physical);
-}
-
 /* CSV repeats these in front of each estimate, in their order in JSON. */
 static const char *const identifying[] = {
     "arch",     "gpu",           "n_gpus",        "phase",     "dataset",
@@ -302,7 +285,7 @@ static enum dl_status report_single(struct dl_cli *cli,
   if (all)
     add_estimates(r, s, o);
   if (o->explain)
-    add_parts(r, s);
+    dl_predict_job_parts(r, &s->result);
   if (o->explain || o->node.found)
     DL_TRY(dl_node_report(o->explain ? r : NULL, s, &cli->diag));
   if (answer.group && o->explain)

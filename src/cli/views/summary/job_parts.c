@@ -3,9 +3,11 @@
 
 #include "base/text.h"
 #include "catalog/processors.h"
+#include "cli/views/predict_report.h"
 #include "physics/rows/inputs.h"
 
-void dl_predict_waits(struct dl_report *r, const struct dl_job *job,
+/* Time and energy of start-up and idle tail by the physical method. */
+static void add_waits(struct dl_report *r, const struct dl_job *job,
                       const struct dl_estimate *est) {
   static const struct dl_column columns[] = {
       {"part", "beside the work", NULL, DL_CODE, false},
@@ -23,7 +25,9 @@ void dl_predict_waits(struct dl_report *r, const struct dl_job *job,
              dl_number(parts[i].x * est->waits_w));
 }
 
-void dl_predict_cores(struct dl_report *r, const struct dl_job *job,
+/* The cores that a job on CPUs uses, and how: for people alone. writes: a
+ * language model writes tokens. */
+static void add_cores(struct dl_report *r, const struct dl_job *job,
                       bool writes) {
   const struct dl_accelerator *cpu = job->found.gpu;
   double sockets = job->run->n_gpus;
@@ -40,4 +44,21 @@ void dl_predict_cores(struct dl_report *r, const struct dl_job *job,
                               : "; each has a process with memory of its own");
   DL_LINES(r, {NULL, "CPU cores", NULL, DL_CODE, dl_string(cores.s)},
            {NULL, "NUMA nodes", NULL, DL_CODE, dl_string(numa.s)});
+}
+
+void dl_predict_job_parts(struct dl_report *r, const struct dl_result *s) {
+  const struct dl_job *job = &s->job;
+  bool physical = false;
+  add_cores(r, job, s->predictions.served.tokens);
+  dl_predict_parts(r, &s->predictions,
+                   s->predictions.parts.bound &&
+                       !dl_run_is_inference(job->run));
+  for (size_t i = 0; i < s->n; i++) {
+    const struct dl_estimate *est = &s->est[i];
+    physical |= est->id == DL_METHOD_PHYSICAL && !isnan(est->energy_j.x);
+    add_waits(r, job, est);
+  }
+  if (physical)
+    dl_predict_served(r, job, &s->predictions.served, true);
+  dl_predict_work(r, job, !physical);
 }

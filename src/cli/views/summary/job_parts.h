@@ -7,13 +7,7 @@
 #include "estimate/result.h"
 #include "output/report.h"
 
-/* Reports time and energy of start-up and idle tail by the physical method. */
-void dl_predict_waits(struct dl_report *r, const struct dl_job *job,
-                      const struct dl_estimate *est);
-
-/* Reports the cores that a job on CPUs uses, and how: to people alone. writes:
- * a language model writes tokens. */
-void dl_predict_cores(struct dl_report *r, const struct dl_job *job,
-                      bool writes);
+/* Reports how time and energy of a job are divided. */
+void dl_predict_job_parts(struct dl_report *r, const struct dl_result *s);
 
 #endif
