@@ -22,7 +22,7 @@ struct dl_predict_answer {
   struct dl_interval node_j, node_power_w;
   const char *node_boundary;
   double embodied_g;
-  /* With intensities by the hour: the start, the mean intensity from the start
+  /* The start, where intensities change by the hour, the mean intensity from the start
    * that was given, and where the used one is from. */
   int64_t start_ns;
   double start_g_kwh;
