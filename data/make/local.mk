@@ -17,6 +17,7 @@ EXTRA_DIST += \
 	%D%/architectures-from-torchvision.py \
 	%D%/architectures-torchvision.csv \
 	%D%/architectures.list \
+	%D%/character-widths.py \
 	%D%/check-catalog.py \
 	%D%/export-networks.py \
 	%D%/grids-from-csv.py \
@@ -24,6 +25,8 @@ EXTRA_DIST += \
 	%D%/make-models.sh \
 	%D%/cpu-means.py \
 	%D%/cpu-power.py \
+	%D%/cpus-all-core.list \
+	%D%/cpus.list \
 	%D%/cpus.py \
 	%D%/mlenergy-means.py \
 	%D%/node-power.py \

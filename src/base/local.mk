@@ -10,6 +10,8 @@ libdlest_a_SOURCES += \
 	%D%/memory.h \
 	%D%/number.c \
 	%D%/number.h \
+	%D%/portable.c \
+	%D%/portable.h \
 	%D%/sort.c \
 	%D%/sort.h \
 	%D%/status.h \

@@ -37,8 +37,8 @@ static enum dl_status read_format(const struct dl_option *o, char *arg,
 const struct dl_option dl_common_options[] = {
     DL_HEADING("Output:", 90),
     {"format", 'f', "FORMAT",
-     "text (default), json, csv, markdown, latex, html, boamps or "
-     "prometheus",
+     "text (default), json, csv, markdown, latex, html, boamps, prometheus, "
+     "card, paper or paper-latex",
      DL_READ(read_format, struct dl_cli, format), .output = true},
     {"output", 'o', "FILE",
      "write to FILE instead of standard output; without --format, FILE.csv is "

@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/portable.h"
 
 /* The size of dl_lines.data: the longest line fits, and one read brings many
  * lines. */
@@ -164,7 +165,7 @@ static enum dl_status whole_lines(struct dl_lines *l, size_t *n,
     char *from = l->data + l->start;
     size_t left = l->len - l->start;
     char *end =
-        l->too_long ? memchr(from, '\n', left) : memrchr(from, '\n', left);
+        l->too_long ? memchr(from, '\n', left) : dl_last_byte(from, '\n', left);
     *n = end ? (size_t)(end + 1 - from) : left;
     if ((end || l->eof) && !l->too_long)
       return DL_OK;
@@ -351,7 +352,7 @@ static ssize_t replay(void *cookie, char *buf, size_t size) {
 
 FILE *dl_lines_stream(struct dl_lines *l) {
   l->replayed = l->start;
-  FILE *f = fopencookie(l, "r", (cookie_io_functions_t){.read = replay});
+  FILE *f = dl_stream(l, replay, NULL);
   if (!f)
     dl_end_without_memory();
   return f;

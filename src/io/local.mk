@@ -5,6 +5,8 @@ libdlest_a_SOURCES += \
 	%D%/csv.h \
 	%D%/csv_header.c \
 	%D%/csv_header.h \
+	%D%/csv_parser.c \
+	%D%/csv_parser.h \
 	%D%/csv_rows.c \
 	%D%/csv_rows.h \
 	%D%/intensity_hours.c \

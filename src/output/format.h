@@ -24,6 +24,9 @@ extern const struct dl_format dl_format_latex;
 extern const struct dl_format dl_format_html;
 extern const struct dl_format dl_format_boamps;
 extern const struct dl_format dl_format_prometheus;
+extern const struct dl_format dl_format_card;
+extern const struct dl_format dl_format_paper;
+extern const struct dl_format dl_format_paper_latex;
 
 struct dl_layout;
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 libdlest_a_SOURCES += \
+	%D%/character_widths.def \
 	%D%/format.h \
 	%D%/render.c \
 	%D%/render.h \

@@ -12,9 +12,10 @@
 #include "output/formats/document.h"
 
 const struct dl_format *const dl_formats[] = {
-    &dl_format_text,     &dl_format_json,       &dl_format_csv,
-    &dl_format_markdown, &dl_format_latex,      &dl_format_html,
-    &dl_format_boamps,   &dl_format_prometheus, NULL,
+    &dl_format_text,     &dl_format_json,        &dl_format_csv,
+    &dl_format_markdown, &dl_format_latex,       &dl_format_html,
+    &dl_format_boamps,   &dl_format_prometheus,  &dl_format_card,
+    &dl_format_paper,    &dl_format_paper_latex, NULL,
 };
 
 const struct dl_format *dl_format_find(const char *name) {
@@ -117,7 +118,7 @@ bool dl_stream_adds(const struct dl_stream *s) {
 
 enum dl_status dl_stream_write(struct dl_stream *s, struct dl_text *rows,
                                struct dl_diag *d) {
-  fwrite_unlocked(dl_text_str(rows), 1, rows->len, s->f);
+  fwrite(dl_text_str(rows), 1, rows->len, s->f);
   dl_text_clear(rows);
   return check_written(s->f, false, DL_OK, d);
 }

@@ -22,6 +22,7 @@ struct dl_format {
   const char *extension; /* of files that hold it: "csv"; NULL: none */
   bool
       whole; /* for programs, or reading at leisure: commands shorten nothing */
+  bool sums_up;   /* states a whole: `record` hands it its summary, no row */
   bool on_screen; /* for reading in a terminal: commands may shorten a report */
   /* The variant that marks texts which a spreadsheet would evaluate, or NULL;
    * for --spreadsheet-safe. */

@@ -106,23 +106,25 @@ void dl_utf8_clean(struct dl_text *t, const char *s, bool keep_unsafe) {
 }
 
 /* Columns of a code point: 0 for marks that combine with the character before,
- * 2 for wide characters (Unicode 15, EastAsianWidth W and F). wcwidth(3) would
- * depend on the locale. */
+ * 2 for wide characters, as wcwidth(3) has them, which depends on the locale.
+ */
 static size_t width_of(unsigned point) {
-  static const unsigned ranges[][3] = {
-      /* first, last, columns */
-      {0x0300, 0x036F, 0},   {0x200B, 0x200F, 0},   {0x20D0, 0x20FF, 0},
-      {0xFE00, 0xFE0F, 0},   {0x1100, 0x115F, 2},   {0x231A, 0x231B, 2},
-      {0x23E9, 0x23EC, 2},   {0x2614, 0x2615, 2},   {0x26A1, 0x26A1, 2},
-      {0x2705, 0x2705, 2},   {0x274C, 0x274C, 2},   {0x2E80, 0x303E, 2},
-      {0x3041, 0xA4CF, 2},   {0xA960, 0xA97C, 2},   {0xAC00, 0xD7A3, 2},
-      {0xF900, 0xFAFF, 2},   {0xFE30, 0xFE6F, 2},   {0xFF00, 0xFF60, 2},
-      {0xFFE0, 0xFFE6, 2},   {0x1F300, 0x1F64F, 2}, {0x1F680, 0x1F6FF, 2},
-      {0x1F900, 0x1F9FF, 2}, {0x20000, 0x3FFFD, 2}};
-  for (size_t i = 0; i < DL_LENGTH(ranges); i++)
-    if (point >= ranges[i][0] && point <= ranges[i][1])
-      return ranges[i][2];
-  return 1;
+  static const struct {
+    unsigned first, last, columns;
+  } ranges[] = {
+#include "output/character_widths.def"
+  };
+  size_t low = 0, high = DL_LENGTH(ranges);
+  while (low < high) {
+    const size_t i = (low + high) / 2;
+    if (point > ranges[i].last)
+      low = i + 1;
+    else
+      high = i;
+  }
+  return low < DL_LENGTH(ranges) && point >= ranges[low].first
+             ? ranges[low].columns
+             : 1;
 }
 
 size_t dl_utf8_width(const char *s, size_t len) {
@@ -145,12 +147,12 @@ size_t dl_wrapped_line(const char *s, size_t width, bool hard) {
     size_t wide = width_of(point);
     if (column + wide > width && (hard || blank > 0) && column > 0)
       break;
-    if (point == ' ')
+    if (point == ' ' && s[at + 1] != '%') /* 90 % stays together */
       blank = at;
     at += n;
     column += wide;
   }
-  if (s[at] == ' ' || at == len)
+  if ((s[at] == ' ' && s[at + 1] != '%') || at == len)
     return at;
   return blank > 0 ? blank : at;
 }

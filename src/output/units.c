@@ -244,3 +244,79 @@ void dl_show(struct dl_text *t, enum dl_style style, const char *unit,
   if (isfinite(size))
     dl_show_unit(t, " ", style, unit, &scale);
 }
+
+/* Digits of an estimate: two where its interval is wide. */
+static int digits_of(double low, double high) {
+  return high > 1.5 * low ? 2 : 3;
+}
+
+/* Appends a number without its unit: 12,300. */
+static void show_grouped(struct dl_text *t, enum dl_style style, double x,
+                         const struct dl_multiple *scale, int digits) {
+  char number[DL_NUMBER_SIZE];
+  DL_TEXT(shown);
+  dl_show_digits(&shown, style, x, scale, digits);
+  if (shown.len >= sizeof number) {
+    dl_text_add(t, dl_text_str(&shown));
+    return;
+  }
+  strcpy(number, dl_text_str(&shown));
+  dl_text_add(t, dl_group_digits(number));
+}
+
+void dl_show_interval(struct dl_text *t, enum dl_style style, const char *unit,
+                      double as, double low, double high) {
+  const int digits = digits_of(low, high);
+  struct dl_multiple scale = dl_multiple_for(style, as);
+  DL_TEXT(from);
+  DL_TEXT(to);
+  if (scale.name && low > 0 && !dl_multiple_suits(&scale, low, high)) {
+    const struct dl_multiple least = dl_multiple_for(style, low);
+    show_grouped(t, style, low, &least, digits);
+    dl_show_unit(t, " ", style, unit, &least);
+    dl_text_add(t, " to ");
+    scale = dl_multiple_for(style, high);
+    show_grouped(t, style, high, &scale, digits);
+    dl_show_unit(t, " ", style, unit, &scale);
+    return;
+  }
+  show_grouped(&from, style, low, &scale, digits);
+  show_grouped(&to, style, high, &scale, digits);
+  if (strcmp(dl_text_str(&from), dl_text_str(&to)) != 0)
+    dl_text_printf(t, "%s to ", dl_text_str(&from));
+  dl_text_add(t, dl_text_str(&to));
+  dl_show_unit(t, " ", style, unit, &scale);
+}
+
+void dl_show_estimate(struct dl_text *t, enum dl_style style, const char *unit,
+                      const double x[3]) {
+  const struct dl_multiple scale = dl_multiple_for(style, x[0]);
+  const bool interval = !isnan(x[1]) && !isnan(x[2]);
+  show_grouped(t, style, x[0], &scale, interval ? digits_of(x[1], x[2]) : 3);
+  if (!isnan(x[0]))
+    dl_show_unit(t, " ", style, unit, &scale);
+}
+
+const char *dl_boundary_words(const char *boundary, bool several) {
+  static const struct dl_named_text all[2][9] = {
+      {{"gpu", "GPU alone"},
+       {"cpu", "CPU alone"},
+       {"gpu+ram", "GPU and memory"},
+       {"gpu+cpu", "GPU and CPU"},
+       {"gpu+cpu+ram", "GPU, CPU and memory"},
+       {"cpu+ram", "CPU and memory"},
+       {"node-dc", "whole node, behind its power supplies"},
+       {"node", "whole node"},
+       {"facility", "node and cooling"}},
+      {{"gpu", "GPUs alone"},
+       {"cpu", "CPUs alone"},
+       {"gpu+ram", "GPUs and memory"},
+       {"gpu+cpu", "GPUs and CPUs"},
+       {"gpu+cpu+ram", "GPUs, CPUs and memory"},
+       {"cpu+ram", "CPUs and memory"},
+       {"node-dc", "whole nodes, behind their power supplies"},
+       {"node", "whole nodes"},
+       {"facility", "nodes and cooling"}}};
+  return dl_text_of_name(all[several], DL_LENGTH(all[several]), boundary,
+                         boundary);
+}

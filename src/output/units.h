@@ -54,4 +54,18 @@ void dl_show_digits(struct dl_text *t, enum dl_style style, double x,
 void dl_show(struct dl_text *t, enum dl_style style, const char *unit,
              const struct dl_value *low, const struct dl_value *high);
 
+/* Appends "6.40 to 23.9 kWh", or "6.40 kWh" if both are that, in the multiple
+ * of the unit that suits `as`. */
+void dl_show_interval(struct dl_text *t, enum dl_style style, const char *unit,
+                      double as, double low, double high);
+
+/* Appends an estimate x[0] with its unit: with two digits where its interval,
+ * x[1] to x[2], is wide, otherwise with three. NaN: no interval. */
+void dl_show_estimate(struct dl_text *t, enum dl_style style, const char *unit,
+                      const double x[3]);
+
+/* "GPU and memory" for gpu+ram, "GPUs and memory" with several; a boundary
+ * without words is its own. */
+const char *dl_boundary_words(const char *boundary, bool several);
+
 #endif

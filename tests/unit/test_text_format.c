@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <wchar.h>
 
 #include "output/render.h"
 #include "output/units.h"
@@ -412,6 +413,46 @@ static void long_stream_goes_on(void **state) {
   free(s);
 }
 
+/* A code point as UTF-8. */
+static size_t encode(unsigned c, char to[4]) {
+  if (c < 0x800) {
+    to[0] = (char)(0xC0 | c >> 6);
+    to[1] = (char)(0x80 | (c & 0x3F));
+    return 2;
+  }
+  const size_t n = c < 0x10000 ? 3 : 4;
+  to[0] = (char)((n == 3 ? 0xE0 : 0xF0) | c >> 6 * (n - 1));
+  for (size_t i = 1; i < n; i++)
+    to[i] = (char)(0x80 | (c >> 6 * (n - 1 - i) & 0x3F));
+  return n;
+}
+
+/* The C library's table may be of another Unicode, which changes the width of
+ * some hundred characters at most. */
+static void widths_are_those_of_wcwidth(void **state) {
+  (void)state;
+  size_t checked = 0, other = 0;
+  char text[4];
+  if (!setlocale(LC_CTYPE, "C.UTF-8"))
+    skip();
+  for (unsigned c = 0x300; c < 0x110000; c++) {
+    const int width = c - 0xD800 < 0x800 ? -1 : wcwidth((wchar_t)c);
+    if (width < 0)
+      continue;
+    checked++;
+    other += dl_utf8_width(text, encode(c, text)) != (size_t)width;
+  }
+  setlocale(LC_CTYPE, "C");
+  assert_true(checked > 200000);
+  assert_in_range(other, 0, 400);
+  /* of any version: Han, Hangul, Thai with a mark, an emoji, an accent */
+  assert_int_equal(dl_utf8_width("\xE6\xBC\xA2\xE5\xAD\x97", 6), 4);
+  assert_int_equal(dl_utf8_width("\xED\x95\x9C", 3), 2);
+  assert_int_equal(dl_utf8_width("\xE0\xB8\x81\xE0\xB8\xB4", 6), 1);
+  assert_int_equal(dl_utf8_width("\xF0\x9F\x9A\x80", 4), 2);
+  assert_int_equal(dl_utf8_width("e\xCC\x81", 3), 1);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(numbers_are_shown),
@@ -428,6 +469,7 @@ int main(void) {
       cmocka_unit_test(parts_of_a_report),
       cmocka_unit_test(short_stream_is_the_report),
       cmocka_unit_test(long_stream_goes_on),
+      cmocka_unit_test(widths_are_those_of_wcwidth),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,6 +12,7 @@
 #include "cli/views/summary/better_setup.h"
 #include "cli/passes/calibrated_model.h"
 #include "cli/views/summary/predict_warnings.h"
+#include "cli/views/summary/software_carbon.h"
 #include "cli/passes/write_results.h"
 #include "cli/views/node_report.h"
 #include "cli/views/predict_report.h"
@@ -239,7 +240,7 @@ static void begin_answer(struct answer *a, struct dl_report *r,
   DL_TEXT(title);
   dl_predict_title(&title, &a->assumed, &a->names, &s->result.job, s->node);
   if (s->result.best >= 0)
-    a->group = dl_report_group(r, NULL, dl_text_str(&title));
+    a->group = dl_report_group(r, "summary", dl_text_str(&title));
 }
 
 static void end_answer(struct answer *a, const struct dl_predict_answer *s,
@@ -263,9 +264,11 @@ static void add_parts(struct dl_report *r, const struct dl_predict_answer *s) {
   dl_predict_parts(r, &s->result.predictions,
                    s->result.predictions.parts.bound &&
                        !dl_run_is_inference(s->result.job.run));
-  for (size_t i = 0; i < s->result.n; i++)
-    physical |= s->result.est[i].id == DL_METHOD_PHYSICAL &&
-                !isnan(s->result.est[i].energy_j.x);
+  for (size_t i = 0; i < s->result.n; i++) {
+    const struct dl_estimate *est = &s->result.est[i];
+    physical |= est->id == DL_METHOD_PHYSICAL && !isnan(est->energy_j.x);
+    dl_predict_waits(r, &s->result.job, est);
+  }
   if (physical)
     dl_predict_served(r, &s->result.job, &s->result.predictions.served, true);
   dl_predict_work(r, &s->result.job, !physical);
@@ -305,6 +308,8 @@ static enum dl_status report_single(struct dl_cli *cli,
   if (o->explain) {
     dl_predict_sources(r, &s->result.job);
     dl_say_footprint(r, &o->job.foot);
+    dl_report_sci(r, s);
+    dl_add_equivalents(r, &o->job.foot, dl_sci_energy(s));
   }
   end_answer(&answer, s, o);
   if (isfinite(o->budget_kwh))
@@ -373,7 +378,7 @@ static enum dl_status predict_single(struct dl_cli *cli,
   DL_TEXT(better);
   if (status == DL_OK)
     status = take_hours(cli, o, &s);
-  if (status == DL_OK && cli->format->document)
+  if (status == DL_OK && (cli->format->document || cli->format->whole))
     dl_better_setups(&better, o, rows->catalog, m, &s.result);
   s.better = dl_text_str(&better);
   if (status == DL_OK)
@@ -417,6 +422,8 @@ static void settle_parts(struct dl_cli *cli, struct dl_predict_options *o) {
     o->all = true; /* those that were chosen */
   if (csv && dl_cli_given(cli, unused))
     dl_warn(&cli->diag, "--%s has no effect with --format csv", unused);
+  if (csv && dl_cli_given(cli, "equivalents"))
+    dl_warn(&cli->diag, "--equivalents has no effect with --format csv");
   if (o->node.parts && !csv)
     dl_warn(&cli->diag, "--parts has no effect without --format csv");
 }
@@ -441,7 +448,9 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   DL_SCOPED(dl_engine_free_local) struct dl_engine *e = NULL;
   o->job.has_table = o->input != NULL;
   if (sweeps)
-    DL_TRY(dl_cli_refuse(cli, "explain", "with a list of values"));
+    DL_TRY(dl_cli_refuse(cli, "explain|equivalents", "with a list of values"));
+  else if (o->input)
+    DL_TRY(dl_cli_refuse(cli, "equivalents", "with a table"));
   settle_parts(cli, o);
   if (o->hours.path && (sweeps || o->input))
     return dl_fail(d, DL_EUSAGE, "--intensity-hours is for one run, not for %s",

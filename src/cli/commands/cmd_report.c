@@ -146,6 +146,8 @@ static struct dl_report *summary(struct dl_report_pass *w) {
     dl_add_footprint(r, &w->whole);
     dl_report_constants(r, w->accounting);
     dl_say_footprint(r, &o->foot);
+    dl_add_equivalents(r, &o->foot,
+                       dl_paid_energy(&o->foot, dl_sums_energy(&w->sums)));
   }
   dl_report_notes(r, &w->sums,
                   o->each_job || w->totals || w->cli->format->whole,

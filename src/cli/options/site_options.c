@@ -15,12 +15,14 @@ const struct dl_site_options dl_site_options_none = {
     .intensity = NAN,
     .pue = NAN,
     .price = NAN,
+    .wue = NAN,
 };
 
 const struct dl_footprint dl_footprint_none = {
     .intensity = {.x = NAN, .year = NAN},
     .pue = {.x = NAN, .year = NAN},
     .price = NAN,
+    .wue = NAN,
 };
 
 /* The longest number, then the currency. */
@@ -89,6 +91,13 @@ const struct dl_option dl_site_options_rows[] = {
      "price per kWh with its currency: 0.28EUR; adds the cost",
      .kind = DL_OPTION_READ, .read = read_price,
      .expected = "a number and a currency: 0.28EUR"},
+    {"wue", 0, "L",
+     "water usage effectiveness, litres per kWh of the computers; adds the "
+     "water",
+     AT(ABOVE, wue), .high = 100},
+    {"equivalents", 0, NULL,
+     "compare energy and emissions with cars and households",
+     AT(FLAG, equivalents)},
     {0},
 };
 
@@ -177,6 +186,8 @@ enum dl_status dl_site_find(const struct dl_site_options *o,
   *foot = dl_footprint_none;
   foot->price = o->price;
   foot->currency = o->currency;
+  foot->wue = o->wue;
+  foot->equivalents = o->equivalents;
   snprintf(foot->price_unit, sizeof foot->price_unit, "%s%s",
            dl_text_or(o->currency, ""), o->currency ? "/kWh" : "per kWh");
   DL_TRY(find_site(o, catalog, &foot->site, d));
@@ -205,12 +216,68 @@ enum dl_status dl_site_find(const struct dl_site_options *o,
   return DL_OK;
 }
 
+double dl_paid_energy(const struct dl_footprint *foot, double energy_j) {
+  return isnan(foot->pue.x) ? energy_j : energy_j * foot->pue.x;
+}
+
 struct dl_costs dl_footprint_costs(const struct dl_footprint *foot,
                                    double energy_j) {
-  double facility_j = energy_j * foot->pue.x;
-  double kwh = (isnan(foot->pue.x) ? energy_j : facility_j) / DL_J_PER_KWH;
-  return (struct dl_costs){facility_j, kwh * foot->intensity.x,
-                           kwh * foot->price};
+  const double kwh = dl_paid_energy(foot, energy_j) / DL_J_PER_KWH;
+  return (struct dl_costs){energy_j * foot->pue.x, kwh * foot->intensity.x,
+                           kwh * foot->price,
+                           energy_j / DL_J_PER_KWH * foot->wue};
+}
+
+/* Everyday amounts, each per kWh or per g of CO2e. */
+static const struct {
+  const char *key, *words, *source;
+  double factor;
+  bool of_energy;
+} equivalents[] = {
+    {"car_km", "km by car",
+     "400 g CO2 per mile of the average passenger car: US EPA, Greenhouse Gas "
+     "Emissions from a Typical Passenger Vehicle, EPA-420-F-23-014, 2023",
+     1.609344 / 400, false},
+    {"household_days", "days of a US household's electricity",
+     "10,715 kWh a year: US Energy Information Administration, How much "
+     "electricity does an American home use?, of 2020",
+     365 / 10715.0, true}};
+
+static double equivalent(size_t i, const struct dl_footprint *foot,
+                         double paid_j) {
+  const double kwh = paid_j / DL_J_PER_KWH;
+  return equivalents[i].factor *
+         (equivalents[i].of_energy ? kwh : kwh * foot->intensity.x);
+}
+
+void dl_text_equivalents(struct dl_text *t, const struct dl_footprint *foot,
+                         double paid_j) {
+  char number[DL_NUMBER_SIZE];
+  for (size_t i = 0; foot->equivalents && i < DL_LENGTH(equivalents); i++) {
+    const double x = equivalent(i, foot, paid_j);
+    if (!isnan(x))
+      dl_text_printf(t, "%s%s %s", t->len > 0 ? ", " : "",
+                     dl_group_digits(dl_format_digits(number, x, 2)),
+                     equivalents[i].words);
+  }
+}
+
+void dl_add_equivalents(struct dl_report *r, const struct dl_footprint *foot,
+                        double paid_j) {
+  static const struct dl_column columns[] = {{.key = "what"},
+                                             {.key = "amount"},
+                                             {.key = "factor"},
+                                             {.key = "per"},
+                                             {.key = "source"}};
+  if (!foot->equivalents)
+    return;
+  struct dl_table *t = DL_TABLE(r, "equivalents", NULL, columns, false);
+  for (size_t i = 0; i < DL_LENGTH(equivalents); i++)
+    DL_ROW(t, NULL, dl_string(equivalents[i].key),
+           dl_number(equivalent(i, foot, paid_j)),
+           dl_number(equivalents[i].factor),
+           dl_string(equivalents[i].of_energy ? "kWh" : "g CO2e"),
+           dl_string(equivalents[i].source));
 }
 
 /* A factor of the site or grid, with where it comes from. */
@@ -246,7 +313,8 @@ void dl_add_footprint(struct dl_report *r, const struct dl_footprint *foot) {
            {"price_per_kwh", "price", foot->price_unit, DL_PLAIN,
             dl_known(foot->price)},
            {"currency", NULL, NULL, DL_CODE, dl_string(foot->currency)},
-           {"cost_of", NULL, NULL, DL_CODE, dl_string(priced ? of : NULL)});
+           {"cost_of", NULL, NULL, DL_CODE, dl_string(priced ? of : NULL)},
+           {"wue_l_kwh", "WUE", "L/kWh", DL_PLAIN, dl_known(foot->wue)});
 }
 
 void dl_say_footprint(struct dl_report *r, const struct dl_footprint *foot) {

@@ -21,6 +21,8 @@ struct dl_site_options {
   double pue;           /* NaN */
   double price;         /* of a kWh; NaN */
   const char *currency; /* of the price, as given; NULL without one */
+  double wue;           /* water usage effectiveness, L/kWh; NaN */
+  bool equivalents;     /* compare energy and emissions with everyday ones */
 };
 
 extern const struct dl_site_options dl_site_options_none;
@@ -49,6 +51,8 @@ struct dl_footprint {
   double price;                          /* of a kWh; NaN: unknown */
   const char *currency;                  /* NULL: not given */
   char price_unit[DL_CURRENCY_MOST + 5]; /* "EUR/kWh" */
+  double wue;                            /* L/kWh of the energy; NaN: unknown */
+  bool equivalents;                      /* to be shown */
 };
 
 extern const struct dl_footprint dl_footprint_none;
@@ -72,6 +76,7 @@ struct dl_costs {
   double co2e_g;     /* of the facility energy where the PUE is known, else of
                         the energy */
   double price;      /* of that energy, in the currency of the footprint */
+  double water_l;    /* of the energy before the PUE, as WUE is defined */
 };
 struct dl_costs dl_footprint_costs(const struct dl_footprint *foot,
                                    double energy_j);
@@ -79,6 +84,18 @@ struct dl_costs dl_footprint_costs(const struct dl_footprint *foot,
 /* Adds the factors used, with names, years and sources. The report borrows from
  * foot. */
 void dl_add_footprint(struct dl_report *r, const struct dl_footprint *foot);
+
+/* The energy that is paid for and emits: of the facility where the PUE is
+ * known. */
+double dl_paid_energy(const struct dl_footprint *foot, double energy_j);
+
+/* Everyday amounts of a paid energy and its emissions, if they were asked for:
+ * appended as "19.1 km by car, 0.42 days of a US household's electricity", or
+ * as a table for programs, with factors and sources. */
+void dl_text_equivalents(struct dl_text *t, const struct dl_footprint *foot,
+                         double paid_j);
+void dl_add_equivalents(struct dl_report *r, const struct dl_footprint *foot,
+                        double paid_j);
 
 /* Explains facility energy, emissions and cost to people. */
 void dl_say_footprint(struct dl_report *r, const struct dl_footprint *foot);

@@ -2,13 +2,13 @@
 #include "cli/passes/report_pass.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/memory.h"
+#include "base/portable.h"
 #include "base/timestamp.h"
 #include "logs/importers/tables/run_overlaps.h"
 #include "logs/log_part.h"
@@ -208,7 +208,7 @@ static void run_stages(struct pipeline *p) {
 }
 
 static enum dl_status read_parts(struct pipeline *p, bool small) {
-  p->n_slots = small ? 1 : SLOTS_PER_THREAD * (size_t)omp_get_max_threads();
+  p->n_slots = small ? 1 : SLOTS_PER_THREAD * (size_t)dl_threads();
   p->slot = dl_calloc(p->n_slots, sizeof *p->slot);
   for (size_t i = 0; i < p->n_slots; i++)
     p->slot[i].part = dl_log_part_new(p->log);

@@ -228,8 +228,8 @@ static void say_best(struct compare_view *w) {
   dl_show(&t, DL_PERCENT, "%", &v[0], NULL);
   if (!isnan(s->boot.mape.low)) {
     dl_text_printf(&t, " (%s ", w->interval);
-    dl_add_interval(&t, DL_PERCENT, "%", s->of.mape, s->boot.mape.low,
-                    s->boot.mape.high);
+    dl_show_interval(&t, DL_PERCENT, "%", s->of.mape, s->boot.mape.low,
+                     s->boot.mape.high);
     dl_text_add(&t, ")");
   }
   dl_text_add(&t, ".");

@@ -285,7 +285,8 @@ void dl_predict_settings(struct dl_report *r, const struct dl_job *job,
        dl_string(arch ? arch->head.id : run->arch)},
       {.key = "gpu", .value = dl_string(gpu ? gpu->head.id : run->gpu)},
       {"gpu_name", label_of(DL_RUN_gpu), NULL, DL_CODE,
-       dl_string(gpu ? gpu->head.name : run->gpu)}};
+       dl_string(gpu ? gpu->head.name : run->gpu)},
+      {.key = "arch_name", .value = dl_string(arch ? arch->head.name : NULL)}};
   dl_report_lines(r, first, DL_LENGTH(first));
   add_marked(r, job, DL_RUN_n_gpus, DL_CODE, run->n_gpus);
   dl_report_add(r, "phase", inference ? label_of(DL_RUN_phase) : NULL, NULL,
@@ -439,6 +440,8 @@ static void add_served_parts(struct dl_report *r, const struct dl_served *s,
     add_part(t, "kernels", s->layers_s,
              "starting and ending kernels on the GPU");
     add_part(t, "launch", s->host_s, "launching kernels on the host");
+    if (s->input_s > 0)
+      add_part(t, "input", s->input_s, "added by loading and decoding");
   }
 }
 
@@ -471,4 +474,22 @@ void dl_predict_served(struct dl_report *r, const struct dl_job *job,
       {NULL, "limited by", NULL, DL_CODE,
        dl_known_string(dl_bound_words(s->bound))});
   add_served_parts(g, s, explain);
+}
+
+void dl_predict_waits(struct dl_report *r, const struct dl_job *job,
+                      const struct dl_estimate *est) {
+  static const struct dl_column columns[] = {
+      {"part", "beside the work", NULL, DL_CODE, false},
+      {"duration_s", "time", "s", DL_TIME, false},
+      {"energy_j", "energy", "J", DL_ENERGY, false}};
+  const struct dl_named_number parts[] = {{"start-up", job->run->startup_s},
+                                          {"idle tail", job->run->idle_tail_s}};
+  if (!(est->waits_w > 0))
+    return;
+  struct dl_table *t =
+      DL_TABLE(r, "waits", "Beside the work, by physical", columns, false);
+  for (size_t i = 0; i < DL_LENGTH(parts); i++)
+    if (parts[i].x > 0)
+      DL_ROW(t, NULL, dl_string(parts[i].name), dl_number(parts[i].x),
+             dl_number(parts[i].x * est->waits_w));
 }

@@ -8,6 +8,7 @@
 
 #include "base/constants.h"
 #include "base/memory.h"
+#include "base/sort.h"
 #include "base/text.h"
 #include "cli/passes/recommend.h"
 #include "cli/views/summary/recommend_summary.h"
@@ -256,7 +257,7 @@ static void add_text(struct view *w, const char *text, size_t from,
   add_chart(w, from, stop);
 }
 
-/* The front, unless it is the answer alone; all choices with --all. */
+/* The front where accuracies are compared; all choices with --all. */
 static void add_front(struct view *w, bool shown) {
   size_t front = 0, open = 0;
   for (size_t i = 0; i < w->n; i++) {
@@ -312,9 +313,10 @@ static bool overlap(const struct dl_alternative *c,
 }
 
 static int by_value(const void *a, const void *b, void *w) {
-  double x = value_of(w, *(const struct dl_alternative *const *)a);
-  double y = value_of(w, *(const struct dl_alternative *const *)b);
-  return (x > y) - (x < y);
+  const struct dl_alternative *c = *(const struct dl_alternative *const *)a;
+  const struct dl_alternative *other = *(const struct dl_alternative *const *)b;
+  double x = value_of(w, c), y = value_of(w, other);
+  return x == y ? (c > other) - (c < other) : (x > y) - (x < y);
 }
 
 enum { MOST_ARCHS = 200 };
@@ -329,7 +331,7 @@ static size_t find_best(struct view *w,
       best[n] = best_of(w, w->l->c[i].arch, NULL);
       *highest_j = fmax(*highest_j, best[n++]->energy_j.x);
     }
-  qsort_r(best, n, sizeof *best, by_value, w);
+  dl_sort_with(best, n, sizeof *best, by_value, w);
   return n;
 }
 
@@ -446,6 +448,7 @@ enum dl_status dl_recommend_report(struct dl_cli *cli,
       .n = w.n,
       .next = best_of(&w, l->c[0].arch, best_of(&w, l->c[0].arch, NULL)),
       .interval = w.interval,
+      .archs = n,
       .varies_px = w.varies[C_PX],
       .varies_gpus = w.varies[C_GPUS],
       .varies_batch = w.varies[C_BATCH],
@@ -456,7 +459,7 @@ enum dl_status dl_recommend_report(struct dl_cli *cli,
   if (r->n_regions > 0 && !o->nodes)
     add_regions(&w, r);
   add_choices(&w);
-  add_front(&w, n < 2 || o->accuracy);
+  add_front(&w, o->accuracy);
   add_archs(&w, best, n, highest_j);
   dl_recommend_notes(w.r, &choices, w.marked);
   return dl_cli_print(cli, w.r);

@@ -13,11 +13,18 @@
 #include "base/number.h"
 
 /* The columns that emissions, cost and the facility have in both tables. */
-enum { FACILITY, EMISSIONS, COST, N_OF_SITE }; /* facility: the total's */
+enum {
+  FACILITY,
+  EMISSIONS,
+  COST,
+  WATER,
+  N_OF_SITE
+}; /* facility: the total's */
 static const struct dl_column of_site[N_OF_SITE] = {
     {"facility_energy_j", NULL, "J", DL_ENERGY, false},
     {"co2e_g", NULL, "g CO2e", DL_MASS, false},
     {"cost", NULL, NULL, DL_PLAIN, false},
+    {"water_l", NULL, "L", DL_PLAIN, false},
 };
 
 static void site_headings(struct dl_column *c,
@@ -30,6 +37,8 @@ static void site_headings(struct dl_column *c,
     c[COST].heading = "cost";
     c[COST].unit = foot->currency;
   }
+  if (!isnan(foot->wue))
+    c[WATER].heading = "water";
 }
 
 static void site_values(struct dl_value *v, const struct dl_footprint *foot,
@@ -38,6 +47,7 @@ static void site_values(struct dl_value *v, const struct dl_footprint *foot,
   v[FACILITY] = dl_number(costs.facility_j);
   v[EMISSIONS] = dl_number(costs.co2e_g);
   v[COST] = dl_number(costs.price);
+  v[WATER] = dl_number(costs.water_l);
 }
 
 struct dl_footprint dl_job_footprint(const struct dl_footprint *foot,
@@ -354,6 +364,10 @@ void dl_report_total(struct dl_report *r, const struct dl_sums *s,
   add_count(g, "measured_jobs", "with measured energy", s->measured);
   add_count(g, "estimated_jobs", "with estimated energy", s->estimated);
   add_count(g, "unknown_jobs", "without energy", s->unknown);
+  add_count(g, "unknown_mig_jobs", "of them on slices of GPUs (MIG)",
+            s->unknown_mig);
+  add_count(g, "unknown_cpu_jobs", "of them without GPUs", s->unknown_cpu);
+  add_count(g, "failed_jobs", "failed or cancelled", s->failed);
   DL_LINES(
       g, {"duration_s", "time of jobs", "s", DL_TIME, dl_number(s->duration_s)},
       {"gpu_s", NULL, "s", DL_TIME, dl_known(s->gpu_s)},
@@ -372,19 +386,26 @@ void dl_report_total(struct dl_report *r, const struct dl_sums *s,
        dl_known(s->cores_j)},
       {"cores_low_j", NULL, "J", DL_ENERGY, dl_known(s->cores_low_j)},
       {"cores_high_j", NULL, "J", DL_ENERGY, dl_known(s->cores_high_j)},
+      {"failed_energy_j", s->failed > 0 ? "of failed and cancelled jobs" : NULL,
+       "J", DL_KWH, dl_known(s->failed_j)},
       {"boundary", s->boundary[0] ? "boundary" : NULL, NULL, DL_CODE,
        dl_string(s->boundary[0] ? s->boundary : NULL)},
       {"facility_energy_j", "energy of the facility", "J", DL_KWH,
        dl_known(costs.facility_j)},
       {"co2e_g", "emissions", "g CO2e", DL_MASS, dl_known(costs.co2e_g)},
-      {"cost", "cost", foot->currency, DL_PLAIN, dl_known(costs.price)});
+      {"cost", "cost", foot->currency, DL_PLAIN, dl_known(costs.price)},
+      {"water_l", "water", "L", DL_PLAIN, dl_known(costs.water_l)});
+}
+
+/* The place of a power's kind by its name: node, GPU, core, RAM. */
+static size_t kind_place(const char *name) {
+  const char first = *name && strchr("ti", *name) ? 'g' : *name;
+  return strcspn("ngcr", (char[]){first, '\0'});
 }
 
 /* Sorts powers by kind (nodes, GPUs, cores, memory), then by their owners. */
 static int by_kind(const struct dl_constant *a, const struct dl_constant *b) {
-  static const char kinds[] = "ngcr"; /* node, g: GPU, core, RAM */
-  const char *x = strchrnul(kinds, strchr("ti", a->name[0]) ? 'g' : *a->name);
-  const char *y = strchrnul(kinds, strchr("ti", b->name[0]) ? 'g' : *b->name);
+  size_t x = kind_place(a->name), y = kind_place(b->name);
   int c = x == y ? strcmp(dl_text_or(a->of, ""), dl_text_or(b->of, "")) : 0;
   if (c != 0 || x != y)
     return c != 0 ? c : (x > y) - (x < y);

@@ -8,7 +8,7 @@
 #include "cli/options/site_options.h"
 #include "estimate/accounting/group_totals.h"
 
-enum { DL_JOB_COLUMNS = 24 };
+enum { DL_JOB_COLUMNS = 25 };
 
 /* The columns of a job; what is not known at all has no heading. They borrow
  * from foot. */

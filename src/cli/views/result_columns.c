@@ -26,6 +26,7 @@ enum layout {
   IF_PUE,
   IF_INTENSITY,
   IF_PRICE,
+  IF_WUE,
   IF_ROWS,     /* only in tables of many jobs */
   IF_ALL,      /* only where these have the estimates of all methods */
   MAIN_IF_ALL, /* dropped early on narrow terminals where they have not */
@@ -63,6 +64,7 @@ GETTER(duration_from, dl_string(f->has_energy ? f->e->duration_from : NULL))
 GETTER(facility_energy_j, dl_number(f->costs.facility_j))
 GETTER(co2e_g, dl_number(f->costs.co2e_g))
 GETTER(cost, dl_number(f->costs.price))
+GETTER(water, dl_number(f->costs.water_l))
 GETTER(interval_from, dl_string(f->e->interval_from))
 GETTER(interval_groups,
        f->e->interval_from ? dl_count(f->e->interval_groups) : dl_number(NAN))
@@ -190,6 +192,7 @@ static const struct result_column all_columns[] = {
      IF_INTENSITY,
      get_co2e_g},
     {{"cost", "cost", NULL, DL_PLAIN, 0}, ENERGY, IF_PRICE, get_cost},
+    {{"water_l", "water", "L", DL_PLAIN, 0}, ENERGY, IF_WUE, get_water},
     {{.key = "interval_from"}, ENERGY, SHOWN, get_interval_from},
     {{.key = "interval_groups"}, ENERGY, SHOWN, get_interval_groups},
     {{.key = "model"}, ENERGY, SHOWN, get_model},
@@ -243,6 +246,9 @@ static void adapt(struct dl_column *c, enum layout layout, bool rows, bool all,
   case IF_PRICE:
     shown = !isnan(foot->price);
     c->unit = shown ? foot->currency : NULL;
+    break;
+  case IF_WUE:
+    shown = !isnan(foot->wue);
     break;
   case IF_ROWS:
     shown = rows;

@@ -72,6 +72,7 @@ static void add_costs(struct dl_answer_line *l, const struct dl_footprint *foot,
     dl_answer_number(l, "", costs.price, " ");
     dl_text_add(&l->remark, dl_text_or(foot->currency, ""));
   }
+  dl_answer_number(l, "", costs.water_l, " L of water");
 }
 
 /* Fills in a line: an energy and a time. */
@@ -109,7 +110,7 @@ static void add_end(struct dl_answer_line *l, const struct dl_epoch_series *e,
 
 /* The answer, for people: so far, what is left, and the whole training. */
 static void add_answer(struct dl_report *r, const struct dl_step *s) {
-  enum { SO_FAR, LEFT, WHOLE, BASIS, N_LINES };
+  enum { SO_FAR, LEFT, WHOLE, EQUIVALENTS, BASIS, N_LINES };
   static const struct dl_named_text epochs[] = {
       {"given", "of the log"},
       {"sure", "found in the power"},
@@ -120,9 +121,10 @@ static void add_answer(struct dl_report *r, const struct dl_step *s) {
   double seconds, joules;
   DL_TEXT(title);
   DL_TEXT(basis);
+  DL_TEXT(equals);
   add_title(&title, s);
   sum_seen(&s->seen, &seconds, &joules);
-  struct dl_report *g = dl_report_group(r, NULL, dl_text_str(&title));
+  struct dl_report *g = dl_report_group(r, "summary", dl_text_str(&title));
   put(&line[SO_FAR], "So far", joules, seconds);
   if (any) {
     put(&line[LEFT], "Left", fmax(0, p->energy_j - joules),
@@ -137,6 +139,9 @@ static void add_answer(struct dl_report *r, const struct dl_step *s) {
       dl_answer_remark(&line[WHOLE], "%s",
                        dl_boundary_words(s->seen.boundary, false));
     add_costs(&line[WHOLE], &s->foot, p->energy_j);
+    dl_text_equivalents(&equals, &s->foot,
+                        dl_paid_energy(&s->foot, p->energy_j));
+    dl_answer_text(&line[EQUIVALENTS], "Equals", dl_text_str(&equals));
   }
   if (s->n > 0)
     dl_text_add(&basis, s->by[dl_step_best(s)]->name);
@@ -287,6 +292,9 @@ struct dl_report *dl_step_report(const struct dl_step *s) {
   add_estimates(r, s);
   add_notes(r, s);
   dl_say_footprint(r, &s->foot);
+  if (s->n > 0)
+    dl_add_equivalents(
+        r, &s->foot, dl_paid_energy(&s->foot, s->p[dl_step_best(s)].energy_j));
   return r;
 }
 

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/timestamp.h"
+#include "logs/slurm/slurm.h"
 
 #define MIXED "mixed"
 
@@ -48,7 +49,8 @@ enum {
   MEASURED,
   CORES,
   CORES_LOW,
-  CORES_HIGH
+  CORES_HIGH,
+  FAILED
 };
 
 double *dl_sums_at(struct dl_sums *s, size_t i) {
@@ -60,7 +62,8 @@ double *dl_sums_at(struct dl_sums *s, size_t i) {
                                        offsetof(struct dl_sums, measured_j),
                                        offsetof(struct dl_sums, cores_j),
                                        offsetof(struct dl_sums, cores_low_j),
-                                       offsetof(struct dl_sums, cores_high_j)};
+                                       offsetof(struct dl_sums, cores_high_j),
+                                       offsetof(struct dl_sums, failed_j)};
   return (double *)(void *)((char *)s + at[i]);
 }
 
@@ -75,7 +78,10 @@ static void add(struct dl_sums *s, size_t i, double x, double rest) {
 }
 
 void dl_sums_add(struct dl_sums *s, const struct dl_accounted *job) {
+  const struct dl_cluster_job *of = job->job;
+  const bool failed = of->state && dl_slurm_has_failed(of->state);
   s->jobs++;
+  s->failed += failed;
   add(s, DURATION, dl_or(job->duration_s, 0), 0);
   add(s, GPU, dl_or(job->gpu_s, 0), 0);
   if (!isnan(job->idle_gpu_s)) {
@@ -84,9 +90,12 @@ void dl_sums_add(struct dl_sums *s, const struct dl_accounted *job) {
   }
   if (job->from == DL_ENERGY_UNKNOWN) {
     s->unknown++;
+    s->unknown_mig += of->n_gpus > 0 && of->gpu_share < 1;
+    s->unknown_cpu += !(of->n_gpus > 0);
     return;
   }
   add(s, ENERGY, job->energy_j, 0);
+  add(s, FAILED, failed ? job->energy_j : 0, 0);
   s->emitting_j += job->energy_j * dl_or(job->g_kwh, 0);
   add_boundary(s, job->boundary);
   if (job->from == DL_ENERGY_MEASURED) {
@@ -110,6 +119,9 @@ void dl_sums_join(struct dl_sums *s, const struct dl_sums *more) {
   s->estimated += m.estimated;
   s->unknown += m.unknown;
   s->at_tdp += m.at_tdp;
+  s->failed += m.failed;
+  s->unknown_mig += m.unknown_mig;
+  s->unknown_cpu += m.unknown_cpu;
   s->emitting_j += m.emitting_j;
   for (size_t i = 0; i < DL_N_SUMS; i++)
     add(s, i, *dl_sums_at(&m, i), m.rest[i]);

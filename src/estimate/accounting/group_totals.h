@@ -16,18 +16,21 @@ enum dl_key {
 };
 enum { DL_N_KEYS = DL_KEY_MONTH + 1 };
 
-enum { DL_N_SUMS = 9 };
+enum { DL_N_SUMS = 10 };
 
 /* Starts as zero bytes. Sums are over what is known. They are carried with
  * twice the digits of a double (Dekker 1971, doi 10.1007/BF01397083), so that
  * they do not depend on the order of the jobs, nor on how they are split. */
 struct dl_sums {
   size_t jobs, measured, estimated, unknown; /* by the job's energy */
-  size_t at_tdp; /* estimated, use of GPUs unknown */
+  size_t at_tdp;                   /* estimated, use of GPUs unknown */
+  size_t failed;                   /* failed or cancelled */
+  size_t unknown_mig, unknown_cpu; /* of the unknown: slices; without GPUs */
   double duration_s, gpu_s;
   double known_gpu_s, idle_gpu_s; /* if the GPU utilization is known */
   double energy_j, measured_j;
   double cores_j, cores_low_j, cores_high_j; /* estimated by cores */
+  double failed_j;
   double rest[DL_N_SUMS]; /* of these, in their order: sum - double */
   double emitting_j;      /* energies times their intensities, J g/kWh */
   char boundary[24]; /* that all energies share, or "mixed"; "" without any */

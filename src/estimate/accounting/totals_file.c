@@ -13,14 +13,16 @@
 #include "base/text.h"
 #include "io/csv.h"
 
-enum { N_COUNTS = 5, N_TEXTS = 5 };
+enum { N_COUNTS = 8, N_TEXTS = 5 };
 
 static const char *const counts[N_COUNTS] = {
-    "jobs", "measured_jobs", "estimated_jobs", "unknown_jobs", "at_tdp_jobs"};
+    "jobs",        "measured_jobs", "estimated_jobs",   "unknown_jobs",
+    "at_tdp_jobs", "failed_jobs",   "unknown_mig_jobs", "unknown_cpu_jobs"};
 static const char *const sums[DL_N_SUMS] = {
     "duration_s",     "gpu_s",       "known_use_gpu_s",
     "idle_gpu_s",     "energy_j",    "measured_energy_j",
-    "cores_energy_j", "cores_low_j", "cores_high_j"};
+    "cores_energy_j", "cores_low_j", "cores_high_j",
+    "failed_energy_j"};
 static const char *const texts[N_TEXTS] = {"name", "unit", "of", "source",
                                            "year"};
 
@@ -31,10 +33,14 @@ const char *dl_key_name(enum dl_key key) {
 }
 
 static size_t *count_at(struct dl_sums *s, size_t i) {
-  static const size_t at[N_COUNTS] = {
-      offsetof(struct dl_sums, jobs), offsetof(struct dl_sums, measured),
-      offsetof(struct dl_sums, estimated), offsetof(struct dl_sums, unknown),
-      offsetof(struct dl_sums, at_tdp)};
+  static const size_t at[N_COUNTS] = {offsetof(struct dl_sums, jobs),
+                                      offsetof(struct dl_sums, measured),
+                                      offsetof(struct dl_sums, estimated),
+                                      offsetof(struct dl_sums, unknown),
+                                      offsetof(struct dl_sums, at_tdp),
+                                      offsetof(struct dl_sums, failed),
+                                      offsetof(struct dl_sums, unknown_mig),
+                                      offsetof(struct dl_sums, unknown_cpu)};
   return (size_t *)(void *)((char *)s + at[i]);
 }
 

@@ -255,6 +255,8 @@ static void bound(const struct dl_job *job, struct dl_memory_need *m) {
 double dl_usable_gb(const struct dl_accelerator *gpu) {
   if (!gpu)
     return NAN;
+  if (dl_is_cpu(gpu))
+    return DL_MODULE_GB * dl_or(gpu->memory_channels, DL_USUAL_CHANNELS);
   double ecc = dl_or(gpu->ecc_share, 0);
   return gpu->memory_gb * (1 - ecc) * REPORTED * DL_BYTES_PER_GIB / 1e9 -
          DRIVER;

@@ -177,6 +177,10 @@ const char *dl_slurm_resource(const char *tres, const char *name, size_t *len);
 /* Whether a job in this state runs, or will run on. */
 bool dl_slurm_is_unfinished(const char *state);
 
+/* Whether a job failed or was cancelled; one that reached its time limit may
+ * have done its work. */
+bool dl_slurm_has_failed(const char *state);
+
 /* Whether another state of a job will follow: it has not ended, or was put back
  * into the queue before it ran. `state` is NULL where the table has none. */
 bool dl_slurm_waits(const struct dl_slurm_row *row, const char *state,

@@ -21,59 +21,11 @@
 #include "base/text.h"
 #include "base/timestamp.h"
 #include "output/format.h"
+#include "output/formats/task.h"
 #include "output/units.h"
 
 #define SPECIFICATION "https://github.com/Boavizta/BoAmps/tree/main/model"
 #define ESTIMATED "estimated by dlest, not measured"
-
-/* The sources of a task's figures: a row, which takes precedence, and a report.
- */
-struct boamps_task {
-  const struct dl_report *r; /* or NULL */
-  const struct dl_column *columns;
-  const struct dl_value *values; /* or NULL */
-  size_t n;
-};
-
-static const struct dl_value *find(const struct boamps_task *t,
-                                   const char *key) {
-  for (size_t i = 0; t->values && i < t->n; i++)
-    if (t->columns[i].key && strcmp(t->columns[i].key, key) == 0 &&
-        !dl_value_absent(&t->values[i]))
-      return &t->values[i];
-  for (size_t i = 0; t->r && i < t->r->n_nodes; i++) {
-    const struct dl_report_node *node = &t->r->nodes[i];
-    if (node->type == DL_REPORT_VALUE && node->key &&
-        strcmp(node->key, key) == 0 && !dl_value_absent(&node->value))
-      return &node->value;
-  }
-  return NULL;
-}
-
-/* The group that predict --node adds, or NULL. */
-static const struct dl_report *node_of(const struct dl_report *r) {
-  for (size_t i = 0; r && i < r->n_nodes; i++)
-    if (r->nodes[i].type == DL_REPORT_GROUP &&
-        dl_is_word(r->nodes[i].key, "node") && r->nodes[i].n_reports > 0)
-      return r->nodes[i].reports[0];
-  return NULL;
-}
-
-static const char *text_of(const struct boamps_task *t, const char *key) {
-  const struct dl_value *v = find(t, key);
-  return v && v->type == DL_STRING ? v->string : NULL;
-}
-
-/* A cell of a table may be a number as a text. */
-static double number_of(const struct boamps_task *t, const char *key) {
-  const struct dl_value *v = find(t, key);
-  double x;
-  if (!v)
-    return NAN;
-  if (v->type == DL_STRING)
-    return dl_parse_double(v->string, &x) ? x : NAN;
-  return dl_value_quantity(v);
-}
 
 static void add_header(struct dl_report *doc) {
   char date[32];
@@ -94,20 +46,20 @@ static void add_dataset(struct dl_report *task, const char *usage,
            {.key = "dataQuantity", .value = dl_number(quantity)});
 }
 
-static void add_task(struct dl_report *doc, const struct boamps_task *t,
+static void add_task(struct dl_report *doc, const struct dl_task *t,
                      const char *description) {
-  const char *phase = text_of(t, "phase");
+  const char *phase = dl_task_text(t, "phase");
   bool inference = dl_is_word(phase, "inference");
-  bool images = !isnan(number_of(t, "image_px"));
-  bool tokens = !isnan(number_of(t, "tokens")) ||
-                !isnan(number_of(t, "seq_len")) ||
-                !isnan(number_of(t, "prompt_tokens"));
-  double requests = fmax(number_of(t, "requests"), 1);
-  double quantity = number_of(t, "tokens");
+  bool images = !isnan(dl_task_number(t, "image_px"));
+  bool tokens = !isnan(dl_task_number(t, "tokens")) ||
+                !isnan(dl_task_number(t, "seq_len")) ||
+                !isnan(dl_task_number(t, "prompt_tokens"));
+  double requests = fmax(dl_task_number(t, "requests"), 1);
+  double quantity = dl_task_number(t, "tokens");
   if (isnan(quantity))
-    quantity = number_of(t, "prompt_tokens") * requests;
+    quantity = dl_task_number(t, "prompt_tokens") * requests;
   if (isnan(quantity))
-    quantity = number_of(t, inference ? "requests" : "train_samples");
+    quantity = dl_task_number(t, inference ? "requests" : "train_samples");
   const char *family = "unknown", *data = "other";
   if (tokens) {
     family = "textGeneration";
@@ -118,51 +70,52 @@ static void add_task(struct dl_report *doc, const struct boamps_task *t,
   }
   const struct dl_report_line lines[] = {
       {.key = "taskStage",
-       .value = dl_string(
-           dl_text_or(phase, text_of(t, "arch") ? "training" : "unknown"))},
+       .value = dl_string(dl_text_or(
+           phase, dl_task_text(t, "arch") ? "training" : "unknown"))},
       {.key = "taskFamily", .value = dl_string(family)},
       {.key = "nbRequest",
-       .value = dl_number(inference ? number_of(t, "requests") : NAN)}};
+       .value = dl_number(inference ? dl_task_number(t, "requests") : NAN)}};
   const struct dl_report_line algorithm[] = {
-      {.key = "algorithmName", .value = dl_string(text_of(t, "arch"))},
+      {.key = "algorithmName", .value = dl_string(dl_task_text(t, "arch"))},
       {.key = "parametersNumber",
-       .value = dl_number(number_of(t, "params_m") / 1000)},
-      {.key = "framework", .value = dl_string(text_of(t, "framework"))},
-      {.key = "epochsNumber", .value = dl_number(number_of(t, "epochs"))},
-      {.key = "quantization", .value = dl_string(text_of(t, "precision"))}};
+       .value = dl_number(dl_task_number(t, "params_m") / 1000)},
+      {.key = "framework", .value = dl_string(dl_task_text(t, "framework"))},
+      {.key = "epochsNumber", .value = dl_number(dl_task_number(t, "epochs"))},
+      {.key = "quantization",
+       .value = dl_string(dl_task_text(t, "precision"))}};
   struct dl_report *task = dl_report_group(doc, "task", NULL);
   dl_report_lines(task, lines, DL_LENGTH(lines));
   dl_report_lines(dl_report_item(task, "algorithms", NULL), algorithm,
                   DL_LENGTH(algorithm));
   add_dataset(task, "input", data, quantity);
-  if (!isnan(number_of(t, "output_tokens")))
+  if (!isnan(dl_task_number(t, "output_tokens")))
     add_dataset(task, "output", "token",
-                number_of(t, "output_tokens") * requests);
+                dl_task_number(t, "output_tokens") * requests);
   dl_report_add(task, "taskDescription", NULL, NULL, DL_CODE,
                 dl_string(description));
 }
 
 /* A measure: an estimate by its method, or a measured run. */
-static void add_measure(struct dl_report *doc, const struct boamps_task *t,
+static void add_measure(struct dl_report *doc, const struct dl_task *t,
                         double duration_s) {
   /* of a row, of a node's energy, of a scheduler's job, of a log */
   static const char *const sources[] = {"method", "estimate", "energy_from",
                                         "format"};
-  const char *method = NULL, *boundary = text_of(t, "boundary");
+  const char *method = NULL, *boundary = dl_task_text(t, "boundary");
   DL_TEXT(name);
   for (size_t i = 0; i < DL_LENGTH(sources) && !method; i++)
-    method = text_of(t, sources[i]);
+    method = dl_task_text(t, sources[i]);
   dl_text_printf(&name, "dlest, %s, boundary %s", dl_text_or(method, "runs"),
                  dl_text_or(boundary, "unknown"));
   DL_LINES(dl_report_item(doc, "measures", NULL),
            {.key = "measurementMethod", .value = dl_string(dl_text_str(&name))},
            {.key = "version", .value = dl_string(PACKAGE_VERSION)},
            {.key = "averageUtilizationCpu",
-            .value = dl_number(number_of(t, "cpu_util"))},
+            .value = dl_number(dl_task_number(t, "cpu_util"))},
            {.key = "averageUtilizationGpu",
-            .value = dl_number(number_of(t, "gpu_util"))},
+            .value = dl_number(dl_task_number(t, "gpu_util"))},
            {.key = "powerConsumption",
-            .value = dl_number(number_of(t, "energy_j") / DL_J_PER_KWH)},
+            .value = dl_number(dl_task_number(t, "energy_j") / DL_J_PER_KWH)},
            {.key = "measurementDuration", .value = dl_number(duration_s)});
 }
 
@@ -175,19 +128,19 @@ static void add_component(struct dl_report *infrastructure, const char *name,
             .value = dl_number(count >= 1 ? floor(count) : 1)});
 }
 
-static void add_infrastructure(struct dl_report *doc,
-                               const struct boamps_task *t) {
-  const char *site = text_of(t, "site"), *gpu = text_of(t, "gpu_name");
+static void add_infrastructure(struct dl_report *doc, const struct dl_task *t) {
+  const char *site = dl_task_text(t, "site"),
+             *gpu = dl_task_text(t, "gpu_name");
   const char *colon = site ? strchr(site, ':') : NULL;
-  double gpus = number_of(t, "n_gpus"), cpus = number_of(t, "n_cpus");
+  double gpus = dl_task_number(t, "n_gpus"), cpus = dl_task_number(t, "n_cpus");
   /* If the job runs on the CPUs of a node, these are its accelerators. */
-  const struct dl_report *node = node_of(t->r);
+  const struct dl_report *node = dl_task_group(t->r, "node");
   const char *on =
-      node ? text_of(&(struct boamps_task){.r = node}, "on") : NULL;
+      node ? dl_task_text(&(struct dl_task){.r = node}, "on") : NULL;
   struct dl_report *g = dl_report_group(doc, "infrastructure", NULL);
   DL_TEXT(provider);
   if (!gpu)
-    gpu = text_of(t, "gpu");
+    gpu = dl_task_text(t, "gpu");
   if (colon)
     dl_text_add_n(&provider, site, (size_t)(colon - site));
   DL_LINES(
@@ -204,7 +157,7 @@ static void add_infrastructure(struct dl_report *doc,
 }
 
 /* Header and task of a new document. */
-static struct dl_report *new_document(const struct boamps_task *t,
+static struct dl_report *new_document(const struct dl_task *t,
                                       const char *description) {
   struct dl_report *doc = dl_report_new();
   add_header(doc);
@@ -213,14 +166,14 @@ static struct dl_report *new_document(const struct boamps_task *t,
 }
 
 /* Writes a document whose measures are complete, and frees it. */
-static void end_document(struct dl_report *doc, const struct boamps_task *t,
+static void end_document(struct dl_report *doc, const struct dl_task *t,
                          FILE *f) {
   const struct dl_report_line lines[] = {
-      {.key = "country", .value = dl_string(text_of(t, "intensity_of"))},
+      {.key = "country", .value = dl_string(dl_task_text(t, "intensity_of"))},
       {.key = "powerSourceCarbonIntensity",
-       .value = dl_number(number_of(t, "intensity_g_kwh"))}};
+       .value = dl_number(dl_task_number(t, "intensity_g_kwh"))}};
   add_infrastructure(doc, t);
-  if (text_of(t, "grid"))
+  if (dl_task_text(t, "grid"))
     dl_report_lines(dl_report_group(doc, "environment", NULL), lines,
                     DL_LENGTH(lines));
   dl_json_line(f, doc);
@@ -239,59 +192,45 @@ static enum dl_status no_task(struct dl_diag *d) {
       "it goes with predict, step, extract and the jobs of report");
 }
 
-static const struct dl_table *table_of(const struct dl_report *r,
-                                       const char *name) {
-  for (size_t i = 0; i < r->n_nodes; i++)
-    if (r->nodes[i].type == DL_REPORT_TABLE && r->nodes[i].key &&
-        strcmp(r->nodes[i].key, name) == 0)
-      return r->nodes[i].table;
-  return NULL;
-}
-
-static struct boamps_task row_of(const struct dl_table *t, size_t i) {
-  return (struct boamps_task){NULL, t->columns, t->values + i * t->n_cols,
-                              t->n_cols};
-}
-
 /* The energies of the whole node, if this is the recommended estimate. */
 static void add_node(struct dl_report *doc, const struct dl_report *node,
-                     const struct boamps_task *estimate) {
-  const struct dl_table *bounds = table_of(node, "boundaries");
-  const char *used = text_of(&(struct boamps_task){.r = node}, "estimate");
-  const char *method = text_of(estimate, "method");
-  const char *own = text_of(estimate, "boundary");
+                     const struct dl_task *estimate) {
+  const struct dl_table *bounds = dl_task_table(node, "boundaries");
+  const char *used = dl_task_text(&(struct dl_task){.r = node}, "estimate");
+  const char *method = dl_task_text(estimate, "method");
+  const char *own = dl_task_text(estimate, "boundary");
   bool recommended = used && method && strcmp(used, method) == 0;
   for (size_t i = 0; recommended && bounds && i < bounds->n_rows; i++) {
-    struct boamps_task t = row_of(bounds, i);
-    const char *of = text_of(&t, "estimate");
-    const char *boundary = text_of(&t, "boundary");
+    struct dl_task t = dl_task_row(bounds, i);
+    const char *of = dl_task_text(&t, "estimate");
+    const char *boundary = dl_task_text(&t, "boundary");
     if (of && strcmp(of, used) == 0 && boundary &&
         (!own || strcmp(boundary, own) != 0) &&
-        !isnan(number_of(&t, "energy_j")))
-      add_measure(doc, &t, number_of(estimate, "duration_s"));
+        !isnan(dl_task_number(&t, "energy_j")))
+      add_measure(doc, &t, dl_task_number(estimate, "duration_s"));
   }
 }
 
 static enum dl_status boamps_report(const struct dl_report *r, FILE *f,
                                     struct dl_diag *d) {
-  const struct dl_table *estimates = table_of(r, "estimates");
-  const struct dl_report *node = node_of(r);
+  const struct dl_table *estimates = dl_task_table(r, "estimates");
+  const struct dl_report *node = dl_task_group(r, "node");
   struct dl_report *doc = NULL;
   for (size_t i = 0; estimates && i < estimates->n_rows; i++) {
-    struct boamps_task t = row_of(estimates, i);
-    if (isnan(number_of(&t, "energy_j")))
+    struct dl_task t = dl_task_row(estimates, i);
+    if (isnan(dl_task_number(&t, "energy_j")))
       continue;
-    struct boamps_task whole = t;
+    struct dl_task whole = t;
     whole.r = r;
     if (!doc)
       doc = new_document(&whole, ESTIMATED);
-    add_measure(doc, &t, number_of(&t, "duration_s"));
+    add_measure(doc, &t, dl_task_number(&t, "duration_s"));
     if (node)
       add_node(doc, node, &t);
   }
   if (!doc)
     return no_task(d);
-  end_document(doc, &(struct boamps_task){.r = r}, f);
+  end_document(doc, &(struct dl_task){.r = r}, f);
   return DL_OK;
 }
 
@@ -303,15 +242,15 @@ static enum dl_status boamps_begin(struct dl_stream *s, struct dl_diag *d) {
 static enum dl_status boamps_row(struct dl_stream *s,
                                  const struct dl_value *values,
                                  struct dl_diag *d) {
-  struct boamps_task t = {NULL, s->columns, values, s->n_cols};
+  struct dl_task t = {NULL, s->columns, values, s->n_cols};
   (void)d;
-  if (isnan(number_of(&t, "energy_j")))
+  if (isnan(dl_task_number(&t, "energy_j")))
     return DL_OK;
-  const char *from = text_of(&t, "energy_from");
+  const char *from = dl_task_text(&t, "energy_from");
   bool estimate = dl_is_word(s->key, "estimates") ||
                   (from && !dl_is_word(from, "measured"));
   struct dl_report *doc = new_document(&t, estimate ? ESTIMATED : NULL);
-  add_measure(doc, &t, number_of(&t, "duration_s"));
+  add_measure(doc, &t, dl_task_number(&t, "duration_s"));
   end_document(doc, &t, s->f);
   return DL_OK;
 }

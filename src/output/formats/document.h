@@ -56,6 +56,9 @@ struct dl_document {
   const char *none; /* in place of a table without rows; NULL: head and foot */
 };
 
+/* Appends a text with the characters escaped that have a meaning in TeX. */
+void dl_latex_escape(struct dl_text *out, const char *text, size_t n);
+
 /* Writes the whole report, on a terminal or not (NULL); with `follows` behind
  * the rows of a stream, which have begun the page. */
 void dl_document_report(const struct dl_document *m, const struct dl_report *r,

@@ -33,7 +33,7 @@ static const char *const SPECIAL[][2] = {
 enum { LINE = 84 };
 enum { N_SPECIAL = sizeof SPECIAL / sizeof *SPECIAL };
 
-static void escape(struct dl_text *out, const char *text, size_t n) {
+void dl_latex_escape(struct dl_text *out, const char *text, size_t n) {
   for (const char *end = text + n; text < end;) {
     size_t i = 0, len = 1;
     for (; i < N_SPECIAL; i++) {
@@ -125,7 +125,7 @@ static void cell(struct dl_printer *p, const struct dl_text_cell *c) {
 }
 
 static const struct dl_document latex = {
-    .style = {escape, false, true},
+    .style = {dl_latex_escape, false, true},
     .title = {{"\\subsection*{", "}\n"}, {"\\subsubsection*{", "}\n"}},
     .line = {"  ", " & ", " \\\\\n"},
     .remark = ", ",

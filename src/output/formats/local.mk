@@ -9,9 +9,14 @@ libdlest_a_SOURCES += \
 	%D%/json.c \
 	%D%/latex.c \
 	%D%/markdown.c \
+	%D%/paragraph.c \
 	%D%/prometheus.c \
+	%D%/statement.c \
+	%D%/statement.h \
 	%D%/table_fit.c \
 	%D%/table_fit.h \
+	%D%/task.c \
+	%D%/task.h \
 	%D%/text_format.c \
 	%D%/text_table.c \
 	%D%/text_table.h

@@ -79,7 +79,7 @@ commands() {
 # What is free text or a number, by the word that stands for it; anything else
 # can be completed.
 @test "every option with a value has it completed, or it is free" {
-  free='N PX TIME RATE SHARE GB KWH PERCENT SECONDS X G P R S K YEARS PRICE TEXT MHZ
+  free='N L PX TIME RATE SHARE GB KWH PERCENT SECONDS X G P R S K YEARS PRICE TEXT MHZ
     PATTERN EPOCH I/N N|LOW..HIGH N,N,... DATE W PID [PARTITION=]W
     NAME=FORMULA NAME=ID NAME=SHAPE'
   for c in $(commands); do

@@ -43,7 +43,7 @@ pages() {
 
 @test 'pages hold the answer, all methods, settings, parts and sources' {
   pages
-  grep -q '<h2>ResNet-50 on 1 x NVIDIA A100' predict.html
+  grep -q '<h2>ResNet-50 on 1 x A100' predict.html
   grep -q '<dt>Energy</dt><dd>12 kWh</dd><dd>[0-9.]* to [0-9]* kWh (90 %)' predict.html
   for method in physical pre-epoch pre-power green-algorithms tdp flops; do
     grep -q "<td>$method</td>" predict.html

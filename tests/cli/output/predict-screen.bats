@@ -67,7 +67,7 @@ END
       --precision tf32
     [ "$status" -eq 0 ]
     over=$(grep -c 'more than the 24.9 GB' err || true)
-    [ "$(grep -c 'of 24.9 GB: does not fit$' out || true)" -eq "$over" ]
+    [ "$(grep -c 'of 25 GB usable: does not fit$' out || true)" -eq "$over" ]
     seen+=$over
   done
   [ "$seen" = 001 ]
@@ -164,7 +164,7 @@ dlest: $(message warning_with_strict_nothing 1 "")" predict --arch resnet50 \
   head -n 1 out | grep -q ': cifar10$'
   grep -q '^  Assumed  90 epochs, batch size 256, 224 px, TF32$' out
   gives 0 '' recommend --arch resnet50 --gpu a100 --dataset cifar10 -q
-  head -n 1 out | grep -q '; cifar10 (assumed: 90 epochs, 224 px)$'
+  head -n 1 out | grep -q ', cifar10: [0-9]* choices (assumed: 90 epochs, 224 px)$'
 }
 
 @test "text: what follows from given values is no default" {
@@ -231,7 +231,7 @@ dlest: $(message warning_with_strict_nothing 1 "")" predict --arch resnet50 \
   llm=(predict --arch llama-3-8b --gpu h100 --gpus 8 --tokens 1e9 -q)
   cnn=(predict --arch resnet50 --gpu a100 -q)
   "$DLEST" "${llm[@]}" >out
-  grep -q '^  Assumed  .*start-up 20 s, any software, 5 % beside the steps$' out
+  grep -q '^  Assumed  .*start-up 20 s, any software, 5 % overhead$' out
   "$DLEST" "${cnn[@]}" --precision amp >out
   grep -q '^  Assumed  .*, any software' out
   for known in "${cnn[*]} --precision fp32" \

@@ -249,7 +249,7 @@ dlest: $(message row_skipped 1 "")" report runs.csv --by job -f csv
   grep -q '^  cost  *[0-9.]* EUR$' out
   grep -q '^intensity in  *20' out
   grep -q '^  tdp_w  *300 .* W  .*NVIDIA V100' out
-  grep -q '^4 jobs, .*[1-3] of them without energy$' out
+  grep -q '^  Unknown  *1 job  *other GPUs 1$' out
   grep -q '^Energies of different boundaries are added up' out
   awk 'length > 200' out | grep -v '^intensity from' && return 1 || true
 }

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/number.h"
+#include "output/report_tree.h"
 #include "output/units.h"
 
 void dl_answer_remark(struct dl_answer_line *l, const char *fmt, ...) {
@@ -37,60 +38,14 @@ void dl_answer_quantity(struct dl_answer_line *l, enum dl_style style,
   dl_text_add(&l->remark, after);
 }
 
-/* Digits of an estimate: two where its interval is wide. */
-static int digits_of(double low, double high) {
-  return high > 1.5 * low ? 2 : 3;
-}
-
-/* Appends a number without its unit: 12,300. */
-static void show_grouped(struct dl_text *t, enum dl_style style, double x,
-                         const struct dl_multiple *scale, int digits) {
-  char number[DL_NUMBER_SIZE];
-  DL_TEXT(shown);
-  dl_show_digits(&shown, style, x, scale, digits);
-  if (shown.len >= sizeof number) {
-    dl_text_add(t, dl_text_str(&shown));
-    return;
-  }
-  strcpy(number, dl_text_str(&shown));
-  dl_text_add(t, dl_group_digits(number));
-}
-
-void dl_add_interval(struct dl_text *t, enum dl_style style, const char *unit,
-                     double as, double low, double high) {
-  const int digits = digits_of(low, high);
-  struct dl_multiple scale = dl_multiple_for(style, as);
-  DL_TEXT(from);
-  DL_TEXT(to);
-  if (scale.name && low > 0 && !dl_multiple_suits(&scale, low, high)) {
-    const struct dl_multiple least = dl_multiple_for(style, low);
-    show_grouped(t, style, low, &least, digits);
-    dl_show_unit(t, " ", style, unit, &least);
-    dl_text_add(t, " to ");
-    scale = dl_multiple_for(style, high);
-    show_grouped(t, style, high, &scale, digits);
-    dl_show_unit(t, " ", style, unit, &scale);
-    return;
-  }
-  show_grouped(&from, style, low, &scale, digits);
-  show_grouped(&to, style, high, &scale, digits);
-  if (strcmp(dl_text_str(&from), dl_text_str(&to)) != 0)
-    dl_text_printf(t, "%s to ", dl_text_str(&from));
-  dl_text_add(t, dl_text_str(&to));
-  dl_show_unit(t, " ", style, unit, &scale);
-}
-
 void dl_answer_figure(struct dl_answer_line *l, const struct dl_answer *a) {
-  const struct dl_multiple scale = dl_multiple_for(a->style, a->x);
   const bool interval = !isnan(a->low) && !isnan(a->high);
   l->label = a->label;
-  show_grouped(&l->figure, a->style, a->x, &scale,
-               interval ? digits_of(a->low, a->high) : 3);
-  if (!isnan(a->x))
-    dl_show_unit(&l->figure, " ", a->style, a->unit, &scale);
+  dl_show_estimate(&l->figure, a->style, a->unit,
+                   (const double[3]){a->x, a->low, a->high});
   if (!interval)
     return;
-  dl_add_interval(&l->range, a->style, a->unit, a->x, a->low, a->high);
+  dl_show_interval(&l->range, a->style, a->unit, a->x, a->low, a->high);
   if (!isnan(a->coverage))
     dl_text_printf(&l->range, " (%g %%)", 100 * a->coverage);
 }
@@ -103,7 +58,30 @@ void dl_answer_text(struct dl_answer_line *l, const char *label,
   dl_text_add(&l->figure, text);
 }
 
+/* A text, absent if it is empty. */
+static struct dl_value optional(const struct dl_text *t) {
+  return dl_string(t->len > 0 ? dl_text_str(t) : NULL);
+}
+
+/* Adds the lines for programs that show them as they are here. */
+static void add_for_programs(struct dl_report *r,
+                             const struct dl_answer_line *l, size_t n) {
+  static const struct dl_column columns[] = {{.key = "label"},
+                                             {.key = "figure"},
+                                             {.key = "interval"},
+                                             {.key = "remark"}};
+  if (r->title && r->title[0])
+    dl_report_add(r, "title", NULL, NULL, DL_CODE, dl_string(r->title));
+  struct dl_table *t = DL_TABLE(r, "lines", NULL, columns, false);
+  for (size_t i = 0; i < n; i++)
+    if (l[i].label && !l[i].hint)
+      DL_ROW(t, NULL, dl_string(l[i].label),
+             dl_string(dl_text_str(&l[i].figure)), optional(&l[i].range),
+             optional(&l[i].remark));
+}
+
 void dl_answer_lines(struct dl_report *r, struct dl_answer_line *l, size_t n) {
+  add_for_programs(r, l, n);
   for (size_t i = 0; i < n; i++) {
     if (l[i].label)
       dl_report_add(r, NULL, l[i].label, NULL, DL_CODE,
@@ -119,21 +97,6 @@ void dl_answer_lines(struct dl_report *r, struct dl_answer_line *l, size_t n) {
     dl_text_free(&l[i].range);
     dl_text_free(&l[i].remark);
   }
-}
-
-const char *dl_boundary_words(const char *boundary, bool several) {
-  static const struct dl_named_text all[2][5] = {
-      {{"gpu", "GPU alone"},
-       {"cpu", "CPU alone"},
-       {"gpu+ram", "GPU and memory"},
-       {"node", "whole node"},
-       {"facility", "node and cooling"}},
-      {{"gpu", "GPUs alone"},
-       {"cpu", "CPUs alone"},
-       {"gpu+ram", "GPUs and memory"},
-       {"node", "whole nodes"},
-       {"facility", "nodes and cooling"}}};
-  return dl_text_of_name(all[several], 5, boundary, boundary);
 }
 
 /* --- what limits the speed */
@@ -179,7 +142,7 @@ static const struct dl_named_text quantities[] = {
     {"arch.acts_m", "activations"},
     {"frozen_base", "frozen backbone"},
     {"arch.experts", "mixture of experts"},
-    {"fine_tune", "adapters or frozen layers"},
+    {"fine_tune", "fine-tuning"},
     {"stack", "software"},
     {"gpu.family", "GPU generation"}};
 

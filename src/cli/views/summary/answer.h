@@ -24,11 +24,6 @@ struct dl_answer {
   double coverage; /* of the interval, 0 .. 1; NaN: not said */
 };
 
-/* Appends "6.40 to 23.9 kWh", or "6.40 kWh" if both are that, in the multiple
- * of the unit that suits `as`. */
-void dl_add_interval(struct dl_text *t, enum dl_style style, const char *unit,
-                     double as, double low, double high);
-
 /* Sets the label, the figure and the interval of a line. */
 void dl_answer_figure(struct dl_answer_line *l, const struct dl_answer *a);
 
@@ -45,12 +40,9 @@ void dl_answer_number(struct dl_answer_line *l, const char *before, double x,
 void dl_answer_quantity(struct dl_answer_line *l, enum dl_style style,
                         const char *unit, double x, const char *after);
 
-/* Adds the lines to a report and frees their texts. */
+/* Adds the lines to a report and frees their texts; programs get them as a
+ * title and a table of texts, where the report is a group with a key. */
 void dl_answer_lines(struct dl_report *r, struct dl_answer_line *l, size_t n);
-
-/* "GPU and memory" for gpu+ram, "GPUs and memory" with several; a boundary
- * without words is its own. */
-const char *dl_boundary_words(const char *boundary, bool several);
 
 /* Words for a bottleneck: "memory bandwidth" for memory; NULL for NULL. */
 const char *dl_bound_words(const char *bound);

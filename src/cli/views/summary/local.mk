@@ -15,4 +15,6 @@ dlest_SOURCES += \
 	%D%/recommend_summary.c \
 	%D%/recommend_summary.h \
 	%D%/report_summary.c \
-	%D%/report_summary.h
+	%D%/report_summary.h \
+	%D%/software_carbon.c \
+	%D%/software_carbon.h

@@ -9,6 +9,7 @@
 #include "base/number.h"
 #include "base/timestamp.h"
 #include "cli/views/summary/answer.h"
+#include "cli/views/summary/software_carbon.h"
 #include "estimate/methods/inference.h"
 #include "estimate/methods/estimator.h"
 #include "estimate/methods/work.h"
@@ -58,8 +59,9 @@ static void add_each(const struct summary *m, struct dl_answer_line *l,
 static void energy_line(const struct summary *m, struct dl_answer_line *l) {
   const struct dl_footprint *foot = &m->s->o->foot;
   const char *boundary = m->node ? m->s->node_boundary : m->e->boundary;
+  const bool boards = !m->node || strncmp(boundary, "gpu", strlen("gpu")) == 0;
   const bool several =
-      m->node ? m->s->node->use.nodes > 1 : m->job->run->n_gpus > 1;
+      boards ? m->job->run->n_gpus > 1 : m->s->node->use.nodes > 1;
   const bool cpu = strcmp(boundary, "gpu") == 0 && dl_is_cpu(m->job->found.gpu);
   const char *const of_cpus[] = {"CPU alone", "CPUs alone"};
   dl_answer_figure(l, &(struct dl_answer){"Energy", DL_KWH, "J", m->energy.x,
@@ -70,7 +72,7 @@ static void energy_line(const struct summary *m, struct dl_answer_line *l) {
              m->served->tokens ? "request" : "sample");
   dl_answer_remark(
       l, "%s", cpu ? of_cpus[several] : dl_boundary_words(boundary, several));
-  if (m->node)
+  if (m->node && strcmp(boundary, "facility") == 0)
     dl_answer_number(l, "PUE ", foot->pue.x, "");
 }
 
@@ -166,11 +168,29 @@ static void time_line(const struct summary *m, struct dl_answer_line *l) {
     input_remark(m, l);
 }
 
+/* "68 of 84 GB usable": programs cannot use all memory of a GPU. */
+static void memory_remark(const struct dl_job *job, struct dl_answer_line *l) {
+  struct dl_memory_need need;
+  char number[DL_NUMBER_SIZE];
+  dl_memory_of(job, &need);
+  if (isnan(need.need_gb))
+    return;
+  dl_answer_remark(
+      l, "%s",
+      dl_format_digits(number, need.need_gb, need.need_gb < 100 ? 2 : 3));
+  if (!isnan(need.has_gb))
+    dl_text_printf(
+        &l->remark, " of %s",
+        dl_format_digits(number, need.has_gb, need.has_gb < 100 ? 2 : 3));
+  dl_text_add(&l->remark, " GB");
+  if (!isnan(need.has_gb) && !dl_is_cpu(job->found.gpu))
+    dl_text_add(&l->remark, " usable");
+  dl_text_add(&l->remark, need.over ? ": does not fit" : "");
+}
+
 static void power_line(const struct summary *m, struct dl_answer_line *l) {
   const struct dl_accelerator *gpu = m->job->found.gpu;
   const double n = m->job->run->n_gpus;
-  struct dl_memory_need need;
-  char number[DL_NUMBER_SIZE];
   const struct dl_interval watts =
       m->node ? m->s->node_power_w
               : (struct dl_interval){m->e->power_w.x, m->e->power_w.low,
@@ -183,21 +203,16 @@ static void power_line(const struct summary *m, struct dl_answer_line *l) {
     dl_answer_remark(l, "%s busy %.0f %% of the time",
                      dl_is_cpu(m->s->result.job.found.gpu) ? "CPU" : "GPU",
                      100 * m->e->busy_share);
-  dl_memory_of(m->job, &need);
-  if (isnan(need.need_gb))
-    return;
-  dl_answer_remark(l, "%s", dl_format_digits(number, need.need_gb, 3));
-  if (!isnan(need.has_gb))
-    dl_text_printf(&l->remark, " of %s",
-                   dl_format_digits(number, need.has_gb, 3));
-  dl_text_add(&l->remark, need.over ? " GB: does not fit" : " GB");
+  memory_remark(m->job, l);
 }
 
-/* The energy that is paid for, and emits: at the facility where its PUE is
- * known. */
+double dl_predict_paid(const struct dl_predict_answer *s) {
+  return isnan(s->node_j.x) ? dl_paid_energy(&s->o->foot, 1) : s->node_paid;
+}
+
+/* kWh that are paid for, and emit, per J of the answer. */
 static double paid(const struct summary *m) {
-  const double pue = m->s->o->foot.pue.x;
-  return (m->node || isnan(pue) ? 1 : pue) / DL_J_PER_KWH;
+  return dl_predict_paid(m->s) / DL_J_PER_KWH;
 }
 
 static void emissions_line(const struct summary *m, struct dl_answer_line *l) {
@@ -217,6 +232,14 @@ static void embodied_line(const struct summary *m, struct dl_answer_line *l) {
   if (m->s->node->embodied)
     put(l, "Embodied", DL_MASS, "g CO2e",
         &(struct dl_interval){m->s->embodied_g, NAN, NAN});
+  const double g = m->s->embodied_g + dl_sci_energy(m->s) / DL_J_PER_KWH *
+                                          m->s->o->foot.intensity.x;
+  struct dl_functional_unit unit[DL_MOST_UNITS];
+  const size_t n = dl_functional_units(unit, m->s);
+  for (size_t i = 0; i < n && !isnan(g); i++) {
+    dl_answer_quantity(l, DL_MASS, "g", g / unit[i].r, " per ");
+    dl_text_printf(&l->remark, "%s%s", unit[i].name, i == 0 ? " (SCI)" : "");
+  }
 }
 
 static void cost_line(const struct summary *m, struct dl_answer_line *l) {
@@ -224,6 +247,24 @@ static void cost_line(const struct summary *m, struct dl_answer_line *l) {
   const struct dl_interval x = times(&m->energy, paid(m) * foot->price);
   if (!isnan(foot->price))
     put(l, "Cost", DL_PLAIN, foot->currency, &x);
+}
+
+static void water_line(const struct summary *m, struct dl_answer_line *l) {
+  const struct dl_footprint *foot = &m->s->o->foot;
+  const double computers = dl_predict_paid(m->s) / dl_paid_energy(foot, 1);
+  const struct dl_interval x =
+      times(&m->energy, computers * foot->wue / DL_J_PER_KWH);
+  if (isnan(foot->wue))
+    return;
+  put(l, "Water", DL_PLAIN, "L", &x);
+  dl_answer_number(l, "", foot->wue, " L/kWh");
+}
+
+static void equivalents_line(const struct summary *m,
+                             struct dl_answer_line *l) {
+  DL_TEXT(t);
+  dl_text_equivalents(&t, &m->s->o->foot, m->energy.x * paid(m) * DL_J_PER_KWH);
+  dl_answer_text(l, "Equals", dl_text_str(&t));
 }
 
 struct dl_interval dl_predict_energy(const struct dl_predict_answer *s) {
@@ -237,7 +278,7 @@ double dl_predict_over_budget(const struct dl_predict_answer *s) {
   const struct dl_interval j = dl_predict_energy(s);
   const double above = log(j.high / (s->budget_kwh * DL_J_PER_KWH));
   const double share = above / log(j.high / j.low);
-  return share > 0 ? fmin(1, share) : 0 * share; /* NaN stays */
+  return share > 0 ? fmin(1, share) : fabs(0 * share); /* NaN stays */
 }
 
 static void budget_line(const struct summary *m, struct dl_answer_line *l) {
@@ -252,7 +293,7 @@ static void budget_line(const struct summary *m, struct dl_answer_line *l) {
 /* Appends the time that a training is assumed to take beside its steps. */
 static void add_overhead(const struct dl_job *job, struct dl_text *t) {
   if (dl_is_assumed(job->row, DL_RUN_overhead) && job->run->overhead > 0)
-    dl_text_printf(t, "%s%.0f %% beside the steps", t->len > 0 ? ", " : "",
+    dl_text_printf(t, "%s%.0f %% overhead", t->len > 0 ? ", " : "",
                    100 * job->run->overhead);
 }
 
@@ -263,7 +304,9 @@ static void assumed_line(const struct summary *m, struct dl_answer_line *l) {
   const bool physical = m->e->id == DL_METHOD_PHYSICAL;
   const char *const more[] = {
       m->e->software_matters ? "any software" : NULL,
-      physical && dl_limit_matters(m->job) ? "full power limit" : NULL};
+      physical && (dl_limit_matters(m->job) || (m->node && m->e->capped > 0))
+          ? "full power limit"
+          : NULL};
   DL_TEXT(t);
   dl_text_add(&t, m->assumed);
   for (size_t i = 0; i < DL_LENGTH(more); i++)
@@ -343,9 +386,9 @@ static void better_line(const struct summary *m, struct dl_answer_line *l) {
 /* The lines in their order. */
 static void (*const fillers[])(const struct summary *,
                                struct dl_answer_line *) = {
-    energy_line,  facility_line,  load_line,     speed_line, time_line,
-    power_line,   emissions_line, embodied_line, cost_line,  budget_line,
-    assumed_line, basis_line,     better_line};
+    energy_line,      facility_line,  load_line,     speed_line, time_line,
+    power_line,       emissions_line, embodied_line, cost_line,  water_line,
+    equivalents_line, budget_line,    assumed_line,  basis_line, better_line};
 
 void dl_predict_summary(struct dl_report *r, const struct dl_predict_answer *s,
                         const char *assumed) {
@@ -398,17 +441,17 @@ static void add_source(struct dl_table *t, const struct dl_descriptor *e,
 
 void dl_predict_sources(struct dl_report *r, const struct dl_job *job) {
   static const struct dl_column columns[] = {
-      {NULL, "figure", NULL, DL_CODE, DL_MAIN},
-      {NULL, "value", NULL, DL_PLAIN, DL_MAIN},
-      {NULL, "unit", NULL, DL_CODE, DL_MAIN},
-      {NULL, "of", NULL, DL_CODE, 0},
-      {NULL, "source", NULL, DL_CODE, DL_MAIN},
-      {NULL, "note", NULL, DL_CODE, DL_SPARE}};
+      {"figure", "figure", NULL, DL_CODE, DL_MAIN},
+      {"value", "value", NULL, DL_PLAIN, DL_MAIN},
+      {"unit", "unit", NULL, DL_CODE, DL_MAIN},
+      {"of", "of", NULL, DL_CODE, 0},
+      {"source", "source", NULL, DL_CODE, DL_MAIN},
+      {"note", "note", NULL, DL_CODE, DL_SPARE}};
   const struct dl_accelerator *gpu = job->found.gpu;
   const struct dl_architecture *arch = job->found.arch;
   if (!gpu && !arch)
     return;
-  struct dl_table *t = DL_TABLE(r, NULL, "Sources", columns, false);
+  struct dl_table *t = DL_TABLE(r, "sources", "Sources", columns, false);
   if (gpu) {
     add_source(t, &gpu->head, "TDP", "W", &gpu->tdp_w);
     add_source(t, &gpu->head, "memory bandwidth", "GB/s", &gpu->bandwidth_gb_s);

@@ -17,9 +17,11 @@ struct dl_predict_answer {
   double budget_kwh;  /* INFINITY: none */
   const char *better; /* a set-up that takes less energy; NULL: none */
   char interval[32];  /* "90 % interval" */
-  /* Of a node: its energy and power at its widest boundary, and the embodied
-   * carbon that the job is charged. Numbers are NaN without. */
+  /* Of a node: its energy and power at the boundary of the answer, the energy
+   * that is paid for by the first, and the embodied carbon that the job is
+   * charged. Numbers are NaN without. */
   struct dl_interval node_j, node_power_w;
+  double node_paid;
   const char *node_boundary;
   double embodied_g;
   /* The start, where intensities change by the hour, the mean intensity from the start
@@ -35,6 +37,10 @@ struct dl_predict_answer {
  */
 struct dl_interval dl_predict_energy(const struct dl_predict_answer *s);
 double dl_predict_over_budget(const struct dl_predict_answer *s);
+
+/* The energy that is paid for, and emits, by J of the answer: of the facility
+ * where its PUE is known; of a node at the widest boundary. */
+double dl_predict_paid(const struct dl_predict_answer *s);
 
 /* Adds energy, time, power, emissions and cost of the recommended estimate for
  * people, each with its interval if there is one; then what is assumed, what
@@ -65,7 +71,7 @@ void dl_predict_title(struct dl_text *t, struct dl_text *assumed,
 void dl_predict_known(struct dl_report *r, const struct dl_job *job,
                       const struct dl_conditioned *known);
 
-/* A table, for people: the figures of the accelerator and the network that
+/* A table: the figures of the accelerator and the network that
  * methods use, each with its source. */
 void dl_predict_sources(struct dl_report *r, const struct dl_job *job);
 

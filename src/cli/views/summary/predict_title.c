@@ -162,9 +162,9 @@ static const struct assumed_words {
     {DL_RUN_checkpointing, "selective", "selective recomputation"},
     {DL_RUN_checkpointing, "full", "recomputed activations"},
     {DL_RUN_attention, "eager", "eager attention"},
-    {DL_RUN_sharding, "zero1", "sharded by ZeRO-1"},
-    {DL_RUN_sharding, "zero2", "sharded by ZeRO-2"},
-    {DL_RUN_sharding, "zero3", "sharded by ZeRO-3"},
+    {DL_RUN_sharding, "zero1", "ZeRO-1"},
+    {DL_RUN_sharding, "zero2", "ZeRO-2"},
+    {DL_RUN_sharding, "zero3", "ZeRO-3"},
     {DL_RUN_stack, "transformers", "plain Transformers or Diffusers"},
     {DL_RUN_checkpointed_layers, NULL, "in %s layers"},
     {DL_RUN_lora_rank, NULL, "LoRA rank %s"},
@@ -255,8 +255,13 @@ static void add_settings(struct title_settings *s) {
        !isnan(run->denoising_steps)))
     add_number(s, DL_RUN_image_px, "", run->image_px, " px");
   add_precision(s);
-  if (tuning[run->fine_tune])
-    add(s, true, tuning[run->fine_tune]);
+  if (tuning[run->fine_tune]) {
+    DL_TEXT(t);
+    dl_text_add(&t, tuning[run->fine_tune]);
+    if (run->lora_rank > 0 && is_given(s, DL_RUN_lora_rank))
+      dl_text_printf(&t, " rank %g", run->lora_rank);
+    add(s, true, dl_text_str(&t));
+  }
   if (run->cached_latents == DL_CACHED_LATENTS_YES)
     add(s, true, "cached latents");
   if (run->stack && !dl_run_is_inference(run)) {
@@ -270,6 +275,9 @@ static void add_machine(struct dl_text *t, const struct dl_job *job,
                         const struct dl_node_options *node) {
   const struct dl_accelerator *gpu = job->found.gpu;
   const char *name = gpu ? gpu->head.name : job->run->gpu;
+  static const char maker[] = "NVIDIA "; /* most boards name it */
+  if (name && strncmp(name, maker, sizeof maker - 1) == 0)
+    name += sizeof maker - 1;
   char n[DL_NUMBER_SIZE];
   dl_text_printf(t, "%s x %s",
                  dl_group_digits(dl_format_short(n, job->run->n_gpus)),

@@ -14,18 +14,19 @@
 #include "cli/views/summary/answer.h"
 #include "output/units.h"
 
-enum { ENERGY, TIME, EMISSIONS, COST, NEXT, N_LINES };
-
 static const char *place_of(const struct dl_alternative *a) {
   if (a->node)
     return a->node;
   return a->gpu ? a->gpu : "an unknown accelerator";
 }
 
-/* Appends "resnet50 on 4 x a100-sxm4-40gb, batch size 64, TF32". */
-static void add_choice(struct dl_text *t, const struct dl_alternative *a) {
+/* Appends "4 x a100-sxm4-40gb, batch 64, TF32"; the network too, where there
+ * are several. */
+static void add_choice(struct dl_text *t, const struct dl_alternative *a,
+                       bool arch) {
   char number[DL_NUMBER_SIZE];
-  dl_text_printf(t, "%s on ", a->arch ? a->arch : "the job");
+  if (arch)
+    dl_text_printf(t, "%s on ", a->arch ? a->arch : "the job");
   if (a->n_gpus > 1 && a->node)
     dl_text_printf(t, "%s GPUs of ", dl_format_short(number, a->n_gpus));
   else if (a->n_gpus > 1)
@@ -34,8 +35,7 @@ static void add_choice(struct dl_text *t, const struct dl_alternative *a) {
   if (a->region)
     dl_text_printf(t, " in %s", a->region);
   if (!isnan(a->batch_size))
-    dl_text_printf(t, ", batch size %s",
-                   dl_format_short(number, a->batch_size));
+    dl_text_printf(t, ", batch %s", dl_format_short(number, a->batch_size));
   for (const char *p = a->precision; p && *p; p++) {
     const char c = (char)toupper((unsigned char)*p);
     dl_text_add(t, p == a->precision ? ", " : "");
@@ -43,7 +43,13 @@ static void add_choice(struct dl_text *t, const struct dl_alternative *a) {
   }
 }
 
-/* Appends the data and the epochs, what was not given as defaults. */
+static const char *number_of(char number[DL_NUMBER_SIZE], size_t n) {
+  snprintf(number, DL_NUMBER_SIZE, "%zu", n);
+  return dl_group_digits(number);
+}
+
+/* Appends the data, the epochs and the number of choices; what was not given
+ * as defaults. */
 static void add_work(struct dl_text *t,
                      const struct dl_recommended_choices *c) {
   const struct dl_job_options *o = &c->o->job;
@@ -72,34 +78,13 @@ static void add_work(struct dl_text *t,
                    isnan(c->l->prompt_tokens) ? "sample" : "request",
                    c->l->requests == 1 ? "" : "s");
   if (list[0].len > 0)
-    dl_text_printf(t, "; %s", dl_text_str(&list[0]));
+    dl_text_printf(t, ", %s", dl_text_str(&list[0]));
+  dl_text_printf(t, ": %s choice%s", number_of(number, c->n),
+                 c->n == 1 ? "" : "s");
   if (list[1].len > 0)
     dl_text_printf(t, " (assumed: %s)", dl_text_str(&list[1]));
   dl_text_free(&list[0]);
   dl_text_free(&list[1]);
-}
-
-static void energy_line(struct dl_answer_line *l, const char *label,
-                        const struct dl_recommended_choices *c,
-                        const struct dl_alternative *a) {
-  bool first = a == c->l->c;
-  dl_answer_figure(l,
-                   &(struct dl_answer){label, DL_KWH, "J", a->energy_j.x,
-                                       a->energy_j.low, a->energy_j.high,
-                                       first ? c->o->coverage : (double)NAN});
-}
-
-static void next_line(struct dl_answer_line *l,
-                      const struct dl_recommended_choices *c) {
-  const struct dl_alternative *a = c->next, *best = c->l->c;
-  if (!a)
-    return;
-  energy_line(l, a->node ? "Next node" : "Next GPU", c, a);
-  dl_answer_remark(l, "%s", place_of(a));
-  dl_answer_number(l, "", 100 * (a->energy_j.x / best->energy_j.x - 1),
-                   " % more");
-  if (a->energy_j.low <= best->energy_j.high)
-    dl_answer_remark(l, "within the intervals");
 }
 
 /* The currency of the costs; NULL: none given. */
@@ -107,57 +92,173 @@ static const char *currency_of(const struct dl_recommend_options *o) {
   return o->gpu_price.n > 0 ? o->gpu_price.currency : o->job.site.currency;
 }
 
-/* Emissions and cost, as far as they were given or found. */
-static void costs_lines(struct dl_answer_line *line,
-                        const struct dl_recommended_choices *c,
-                        const struct dl_alternative *a) {
-  if (!isnan(a->co2e_g.x))
-    dl_answer_figure(&line[EMISSIONS],
-                     &(struct dl_answer){"CO2e", DL_MASS, "g", a->co2e_g.x,
-                                         a->co2e_g.low, a->co2e_g.high,
-                                         c->o->coverage});
-  if (isnan(a->cost.x))
-    return;
-  dl_answer_figure(&line[COST],
-                   &(struct dl_answer){"Cost", DL_PLAIN, currency_of(c->o),
-                                       a->cost.x, a->cost.low, a->cost.high,
-                                       c->o->coverage});
-  if (isnan(c->o->job.site.price))
-    dl_answer_remark(&line[COST], "by the hour");
+static const struct dl_alternative *
+best_by(const struct dl_recommended_choices *c, enum dl_objective by) {
+  const struct dl_alternative *best = NULL;
+  double least = INFINITY;
+  for (size_t i = 0; i < c->n; i++) {
+    const double x = dl_choice_value(c->l, &c->l->c[i], by);
+    if (x < least) {
+      best = &c->l->c[i];
+      least = x;
+    }
+  }
+  return best;
 }
 
-void dl_recommend_answer(struct dl_report *r,
-                         const struct dl_recommended_choices *c) {
-  static const char *const titles[DL_N_OBJECTIVES] = {
-      "Lowest energy: ", "Fastest: ", "Lowest CO2e: ", "Lowest cost: "};
-  const struct dl_alternative *a = &c->l->c[0];
-  struct dl_answer_line line[N_LINES] = {0};
-  DL_TEXT(title);
-  dl_text_add(&title, titles[c->l->by[0]]);
-  add_choice(&title, a);
-  add_work(&title, c);
-  struct dl_report *g = dl_report_group(r, NULL, dl_text_str(&title));
-  energy_line(&line[ENERGY], "Energy", c, a);
+/* Whether an objective orders the choices in another way than the energy:
+ * emissions in several regions, costs by the hour. */
+static bool is_own(const struct dl_recommended_choices *c,
+                   enum dl_objective by) {
+  const struct dl_alternative *first = c->l->c;
+  if (by == DL_BY_CO2E)
+    return first->region;
+  return by != DL_BY_COST || !(first->cost.low < first->cost.high);
+}
+
+/* The columns of the answer. */
+enum { ROLE, CHOICE, ENERGY, INTERVAL, TIME, EMISSIONS, COST, N_COLUMNS };
+
+static void answer_row(struct dl_table *t, const char *role,
+                       const struct dl_recommended_choices *c,
+                       const struct dl_alternative *a) {
+  struct dl_text cell[N_COLUMNS] = {0};
+  struct dl_value v[N_COLUMNS];
+  const struct dl_interval *j = &a->energy_j, *g = &a->co2e_g, *x = &a->cost;
+  dl_text_add(&cell[ROLE], role);
+  add_choice(&cell[CHOICE], a, c->archs > 1);
+  dl_show_estimate(&cell[ENERGY], DL_KWH, "J",
+                   (const double[3]){j->x, j->low, j->high});
+  if (!isnan(j->low))
+    dl_show_interval(&cell[INTERVAL], DL_KWH, "J", j->x, j->low, j->high);
+  dl_show_estimate(
+      &cell[TIME], DL_TIME, "s",
+      (const double[3]){c->l->at_rate ? a->response_s : a->duration_s, NAN,
+                        NAN});
+  dl_show_estimate(&cell[EMISSIONS], DL_MASS, "g",
+                   (const double[3]){g->x, g->low, g->high});
+  dl_show_estimate(&cell[COST], DL_PLAIN, currency_of(c->o),
+                   (const double[3]){x->x, x->low, x->high});
+  for (size_t i = 0; i < N_COLUMNS; i++)
+    v[i] = dl_string(dl_text_str(&cell[i]));
+  dl_table_row(t, v, NULL);
+  for (size_t i = 0; i < N_COLUMNS; i++)
+    dl_text_free(&cell[i]);
+}
+
+/* The best choice by each objective, the first by which they were compared; a
+ * choice that is best by several has one row. */
+static void answer_table(struct dl_report *r,
+                         const struct dl_recommended_choices *c,
+                         const char *title) {
+  static const char *const roles[DL_N_OBJECTIVES] = {"least energy", "fastest",
+                                                     "least CO2e", "cheapest"};
+  const struct dl_alternative *first = c->l->c;
+  const bool priced = !isnan(first->cost.x), emits = !isnan(first->co2e_g.x);
+  const bool timed = !isnan(first->duration_s);
+  const struct dl_column columns[N_COLUMNS] = {
+      {NULL, "", NULL, DL_CODE, DL_MAIN},
+      {NULL, "choice", NULL, DL_CODE, DL_MAIN},
+      {NULL, "energy", NULL, DL_CODE, DL_MAIN},
+      {NULL, isnan(first->energy_j.low) ? NULL : c->interval, NULL, DL_CODE,
+       DL_SPARE},
+      {NULL, timed ? (c->l->at_rate ? "per token" : "time") : NULL, NULL,
+       DL_CODE, DL_MAIN},
+      {NULL, emits ? "CO2e" : NULL, NULL, DL_CODE, DL_MAIN},
+      {NULL, priced ? "cost" : NULL, NULL, DL_CODE, DL_MAIN}};
+  struct dl_table *t =
+      dl_report_table(r, NULL, title, columns, N_COLUMNS, false);
+  const struct dl_alternative *best[DL_N_OBJECTIVES];
+  bool told[DL_N_OBJECTIVES] = {false};
+  best[0] = first;
+  enum dl_objective by[DL_N_OBJECTIVES] = {c->l->by[0]};
+  size_t n = 1;
+  for (enum dl_objective i = 0; i < DL_N_OBJECTIVES; i++)
+    if (i != by[0] && is_own(c, i)) {
+      by[n] = i;
+      best[n++] = best_by(c, i);
+    }
+  size_t compared = 0, alike = 0;
+  for (size_t i = 0; i < n; i++) {
+    compared += best[i] != NULL;
+    alike += best[i] == first;
+  }
+  if (alike == compared && alike > 1) {
+    answer_row(t, "Best by all", c, first);
+    return;
+  }
+  for (size_t i = 0; i < n; i++) {
+    DL_TEXT(role);
+    for (size_t k = i; k < n; k++)
+      if (!told[k] && best[k] && best[k] == best[i]) {
+        told[k] = true;
+        dl_text_printf(&role, "%s%s", role.len > 0 ? ", " : "", roles[by[k]]);
+      }
+    if (role.len > 0) {
+      role.s[0] = (char)toupper((unsigned char)role.s[0]);
+      answer_row(t, dl_text_str(&role), c, best[i]);
+    }
+  }
+}
+
+/* How many others are as good within the intervals, and the best elsewhere. */
+static void open_line(struct dl_answer_line *l,
+                      const struct dl_recommended_choices *c) {
+  const struct dl_alternative *next = c->next;
+  char number[DL_NUMBER_SIZE];
+  size_t open = 0;
+  for (size_t i = 0; i < c->n; i++)
+    open += !c->l->c[i].place.front && c->l->c[i].place.open;
+  if (open > 0) {
+    l->label = "As good";
+    dl_text_printf(&l->figure, "%s other%s within the intervals",
+                   number_of(number, open), open == 1 ? "" : "s");
+  }
+  if (!next)
+    return;
+  l->label = open > 0 ? l->label : "Next";
+  const struct dl_interval *j = &next->energy_j;
+  dl_text_printf(&l->figure, "%s%s ", open > 0 ? "; next " : "",
+                 next->node ? "node" : "GPU");
+  dl_text_printf(&l->figure, "%s, ", place_of(next));
+  dl_show_estimate(&l->figure, DL_KWH, "J",
+                   (const double[3]){j->x, j->low, j->high});
+}
+
+/* What the energies cover, and what limits the first choice. */
+static void covers_line(struct dl_answer_line *l,
+                        const struct dl_recommended_choices *c) {
+  const struct dl_alternative *a = c->l->c;
+  DL_TEXT(beyond);
+  l->label = "Covers";
   if (a->boundary)
-    dl_answer_remark(&line[ENERGY], "%s",
-                     dl_boundary_words(a->boundary, !a->node && a->n_gpus > 1));
+    dl_text_add(&l->figure,
+                dl_boundary_words(a->boundary, !a->node && a->n_gpus > 1));
   if (a->runs > 1)
-    dl_answer_remark(&line[ENERGY], "mean of %zu measured runs", a->runs);
+    dl_text_printf(&l->figure, ", mean of %zu measured runs", a->runs);
   else if (a->runs == 1)
-    dl_answer_remark(&line[ENERGY], "measured");
-  if (!isnan(a->duration_s))
-    dl_answer_figure(&line[TIME],
-                     &(struct dl_answer){"Time", DL_TIME, "s", a->duration_s,
-                                         NAN, NAN, NAN});
+    dl_text_add(&l->figure, ", measured");
+  if (!isnan(a->cost.x) && isnan(c->o->job.site.price))
+    dl_text_add(&l->figure, "; cost by the hour");
+  dl_add_quantities(&beyond, a->beyond, a->n_beyond);
+  if (beyond.len > 0)
+    dl_text_printf(&l->figure, "; outside the measured range: %s",
+                   dl_text_str(&beyond));
+}
+
+static void first_line(struct dl_answer_line *l,
+                       const struct dl_recommended_choices *c) {
+  const struct dl_alternative *a = c->l->c;
+  char number[DL_NUMBER_SIZE];
+  if (c->archs > 1)
+    return;
+  l->label = a->bound || !isnan(a->memory_need_gb) ? "First" : NULL;
   if (a->bound)
-    dl_answer_remark(&line[TIME], "limited by %s", dl_bound_words(a->bound));
-  dl_answer_number(&line[TIME],
-                   dl_same_text(a->boundary, "cpu") ? "peak memory "
-                                                    : "peak GPU memory ",
-                   a->memory_need_gb, " GB");
-  costs_lines(line, c, a);
-  next_line(&line[NEXT], c);
-  dl_answer_lines(g, line, N_LINES);
+    dl_text_printf(&l->figure, "limited by %s", dl_bound_words(a->bound));
+  if (!isnan(a->memory_need_gb))
+    dl_text_printf(&l->figure, "%speak %smemory %s GB", a->bound ? ", " : "",
+                   dl_same_text(a->boundary, "cpu") ? "" : "GPU ",
+                   dl_format_digits(number, a->memory_need_gb, 3));
 }
 
 /* Why choices are excluded: key and label. */
@@ -169,6 +270,51 @@ static const struct dl_named_text excluded[] = {
     [DL_CHOICE_OUTSIDE] = {"n_outside", "outside the training data"},
     [DL_CHOICE_UNTIMED] = {"n_untimed", "without a duration"},
     [DL_CHOICE_UNPRICED] = {"n_unpriced", "without a CO2e or cost"}};
+
+/* How many choices are left out; and why, where it is one reason or all choices
+ * are shown. */
+static void excluded_line(struct dl_answer_line *l,
+                          const struct dl_recommended_choices *c) {
+  const size_t *left = c->l->n_excluded;
+  char number[DL_NUMBER_SIZE];
+  size_t n = 0, reasons = 0;
+  for (size_t i = DL_CHOICE_SILENT; i < DL_LENGTH(excluded); i++) {
+    n += left[i];
+    reasons += left[i] > 0;
+  }
+  if (reasons == 0)
+    return;
+  l->label = "Left out";
+  if (reasons > 1 && !c->o->all) {
+    dl_text_add(&l->figure, number_of(number, n));
+    return;
+  }
+  for (size_t i = DL_CHOICE_SILENT; i < DL_LENGTH(excluded); i++)
+    if (left[i] > 0)
+      dl_text_printf(&l->figure, "%s%s %s", l->figure.len > 0 ? ", " : "",
+                     number_of(number, left[i]), excluded[i].text);
+}
+
+void dl_recommend_answer(struct dl_report *r,
+                         const struct dl_recommended_choices *c) {
+  const struct dl_alternative *a = c->l->c;
+  struct dl_answer_line line[4] = {0};
+  DL_TEXT(title);
+  if (c->archs > 1)
+    dl_text_printf(&title, "%zu networks", c->archs);
+  else
+    dl_text_add(&title, a->arch ? a->arch : "the job");
+  add_work(&title, c);
+  answer_table(r, c, dl_text_str(&title));
+  open_line(&line[0], c);
+  first_line(&line[1], c);
+  covers_line(&line[2], c);
+  excluded_line(&line[3], c);
+  struct dl_report *g = dl_report_group(r, "summary", "");
+  dl_report_add(g, "title", NULL, NULL, DL_CODE,
+                dl_string(dl_text_str(&title)));
+  dl_answer_lines(g, line, DL_LENGTH(line));
+}
 
 void dl_recommend_settings(struct dl_report *r,
                            const struct dl_recommended_choices *v) {
@@ -240,32 +386,6 @@ static void say_marks(struct dl_report *r, const bool marked[3]) {
     dl_report_say(r, "%s.", dl_text_str(&t));
 }
 
-/* Appends how many choices are excluded; and why, where it is one reason or
- * all choices are shown. */
-static void add_excluded(struct dl_text *t,
-                         const struct dl_recommended_choices *c) {
-  size_t n = 0, reasons = 0;
-  const char *before = "Left out: ";
-  for (size_t i = DL_CHOICE_SILENT; i < DL_LENGTH(excluded); i++) {
-    n += c->l->n_excluded[i];
-    reasons += c->l->n_excluded[i] > 0;
-  }
-  if (reasons == 0)
-    return;
-  dl_text_add(t, t->len > 0 ? " " : "");
-  if (reasons > 1 && !c->o->all) {
-    dl_text_printf(t, "%s%zu.", before, n);
-    return;
-  }
-  for (size_t i = DL_CHOICE_SILENT; i < DL_LENGTH(excluded); i++)
-    if (c->l->n_excluded[i] > 0) {
-      dl_text_printf(t, "%s%zu %s", before, c->l->n_excluded[i],
-                     excluded[i].text);
-      before = ", ";
-    }
-  dl_text_add(t, ".");
-}
-
 /* A choice that was excluded since no GPU of its generation was measured, and
  * that has the lowest energy by its estimate. */
 static void say_outside(struct dl_report *r,
@@ -286,15 +406,6 @@ static void say_outside(struct dl_report *r,
                 place_of(low), dl_text_str(&t));
 }
 
-/* Says which quantities of the recommended choice lie outside the training
- * data. */
-static void say_beyond(struct dl_report *r, const struct dl_alternative *a) {
-  DL_TEXT(t);
-  dl_add_quantities(&t, a->beyond, a->n_beyond);
-  if (t.len > 0)
-    dl_report_say(r, "Outside the measured range: %s.", dl_text_str(&t));
-}
-
 void dl_recommend_notes(struct dl_report *r,
                         const struct dl_recommended_choices *c,
                         const bool marked[3]) {
@@ -306,19 +417,15 @@ void dl_recommend_notes(struct dl_report *r,
     open += !c->l->c[i].place.front && c->l->c[i].place.open;
   }
   say_marks(r, marked);
-  say_beyond(r, &c->l->c[0]);
-  if (c->n > 1)
-    dl_text_printf(&t, "Pareto front: %zu of %zu choices", front, c->n);
-  if (open > 0)
-    dl_text_printf(&t, "; %zu more within the intervals", open);
-  dl_text_add(&t, t.len > 0 ? "." : "");
-  add_excluded(&t, c);
+  if (c->o->all && c->n > 1)
+    dl_text_printf(&t, "Pareto front: %zu of %zu choices.", front, c->n);
   if (t.len > 0)
     dl_report_say(r, "%s", dl_text_str(&t));
   say_outside(r, c);
   if (!c->o->explain) {
     dl_report_hint(r, c->n > 1 && !c->o->all
-                          ? "All choices: --all. Settings: --explain."
+                          ? "Pareto front and all choices: --all. Settings: "
+                            "--explain."
                           : "Settings: --explain.");
     return;
   }

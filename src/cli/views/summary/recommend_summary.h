@@ -15,10 +15,12 @@ struct dl_recommended_choices {
   size_t n;                          /* that meet the limits: the first ones */
   const struct dl_alternative *next; /* lowest energy elsewhere, or NULL */
   const char *interval;              /* "90 % interval" */
+  size_t archs;                      /* networks among these */
   bool varies_px, varies_gpus, varies_batch, varies_precision;
 };
 
-/* Adds a group for people: the choice with the lowest energy. */
+/* Adds the answer for people: the best choice by each objective, and what it
+ * depends on. */
 void dl_recommend_answer(struct dl_report *r,
                          const struct dl_recommended_choices *c);
 

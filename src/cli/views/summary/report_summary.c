@@ -2,14 +2,27 @@
 #include "cli/views/summary/report_summary.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/constants.h"
+#include "base/number.h"
 #include "cli/views/report_rows.h"
 #include "cli/views/summary/answer.h"
 #include "output/units.h"
 
-enum { ENERGY, FACILITY, GPU_TIME, EMISSIONS, COST, N_LINES };
+enum {
+  ENERGY,
+  FACILITY,
+  GPU_TIME,
+  LOST,
+  UNKNOWN,
+  EMISSIONS,
+  COST,
+  WATER,
+  EQUIVALENTS,
+  N_LINES
+};
 
 static void figure(struct dl_answer_line *l, const char *label,
                    enum dl_style style, const char *unit, double x) {
@@ -17,13 +30,20 @@ static void figure(struct dl_answer_line *l, const char *label,
                    &(struct dl_answer){label, style, unit, x, NAN, NAN, NAN});
 }
 
+/* "5,912" */
+static const char *grouped(char number[DL_NUMBER_SIZE], size_t n) {
+  snprintf(number, DL_NUMBER_SIZE, "%zu", n);
+  return dl_group_digits(number);
+}
+
 /* "9.79 kWh measured (2 jobs)". */
 static void add_part(struct dl_answer_line *l, double energy_j,
                      const char *what, size_t jobs) {
+  char n[DL_NUMBER_SIZE];
   if (jobs == 0)
     return;
   dl_answer_quantity(l, DL_KWH, "J", energy_j, "");
-  dl_text_printf(&l->remark, " %s (%zu job%s)", what, jobs,
+  dl_text_printf(&l->remark, " %s (%s job%s)", what, grouped(n, jobs),
                  jobs == 1 ? "" : "s");
 }
 
@@ -76,16 +96,43 @@ static void gpu_line(struct dl_answer_line *l, const struct dl_sums *s) {
     dl_answer_number(l, "utilization known for ", 100 * known, " %");
 }
 
+/* What failed jobs took, and why jobs have no energy. */
+static void lost_lines(struct dl_answer_line line[N_LINES],
+                       const struct dl_sums *s) {
+  char n[DL_NUMBER_SIZE];
+  const size_t gpus = s->unknown - s->unknown_mig - s->unknown_cpu;
+  struct dl_answer_line *l = &line[LOST];
+  if (s->failed > 0) {
+    figure(l, "Failed", DL_KWH, "J", s->failed_j);
+    dl_answer_number(l, "", 100 * s->failed_j / s->energy_j,
+                     " % of the energy");
+    dl_answer_remark(l, "%s failed or cancelled job%s", grouped(n, s->failed),
+                     s->failed == 1 ? "" : "s");
+  }
+  l = &line[UNKNOWN];
+  if (s->unknown == 0)
+    return;
+  l->label = "Unknown";
+  dl_text_printf(&l->figure, "%s job%s", grouped(n, s->unknown),
+                 s->unknown == 1 ? "" : "s");
+  if (s->unknown_mig > 0)
+    dl_answer_remark(l, "MIG %s", grouped(n, s->unknown_mig));
+  if (gpus > 0)
+    dl_answer_remark(l, "other GPUs %s", grouped(n, gpus));
+  if (s->unknown_cpu > 0)
+    dl_answer_remark(l, "CPU %s", grouped(n, s->unknown_cpu));
+}
+
 void dl_report_answer(struct dl_report *r, const struct dl_sums *s,
                       const struct dl_footprint *of, struct dl_text *title) {
   const struct dl_footprint own = dl_sums_footprint(of, s), *foot = &own;
   const struct dl_costs costs = dl_footprint_costs(foot, dl_sums_energy(s));
   struct dl_answer_line line[N_LINES] = {0};
-  if (s->unknown > 0)
-    dl_text_printf(title, ", %zu of them without energy", s->unknown);
+  DL_TEXT(equals);
   struct dl_report *g = dl_report_group(r, NULL, dl_text_str(title));
   energy_lines(line, s, foot);
   gpu_line(&line[GPU_TIME], s);
+  lost_lines(line, s);
   figure(&line[EMISSIONS], "CO2e", DL_MASS, "g", costs.co2e_g);
   if (isnan(foot->intensity.x) && !foot->hours) {
     dl_answer_remark(&line[EMISSIONS],
@@ -98,6 +145,10 @@ void dl_report_answer(struct dl_report *r, const struct dl_sums *s,
   }
   if (!isnan(costs.price))
     figure(&line[COST], "Cost", DL_PLAIN, foot->currency, costs.price);
+  if (!isnan(costs.water_l))
+    figure(&line[WATER], "Water", DL_PLAIN, "L", costs.water_l);
+  dl_text_equivalents(&equals, foot, dl_paid_energy(foot, dl_sums_energy(s)));
+  dl_answer_text(&line[EQUIVALENTS], "Equals", dl_text_str(&equals));
   dl_answer_lines(g, line, N_LINES);
 }
 
