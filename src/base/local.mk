@@ -19,7 +19,5 @@ libdlest_a_SOURCES += \
 	%D%/temporary.h \
 	%D%/text.c \
 	%D%/text.h \
-	%D%/time_bound.c \
-	%D%/time_bound.h \
 	%D%/timestamp.c \
 	%D%/timestamp.h

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/time_bound.h"
+#include "logs/importers/time_bound.h"
 
 #include <math.h>
 #include <stdio.h>
