@@ -7,7 +7,7 @@
 #include "base/constants.h"
 #include "base/memory.h"
 #include "base/number.h"
-#include "base/time/timestamp.h"
+#include "base/timestamp.h"
 #include "cli/views/summary/answer.h"
 #include "cli/views/summary/software_carbon.h"
 #include "estimate/methods/inference.h"
@@ -482,8 +482,8 @@ void dl_predict_sources(struct dl_report *r, const struct dl_job *job) {
 
 void dl_predict_start(struct dl_report *r, const struct dl_predict_answer *s) {
   char start[DL_TIMESTAMP_SIZE];
-  dl_format_timestamp(start, s->start_ns, true);
+  dl_format_timestamp(start, s->hours.start_ns, true);
   DL_LINES(r, {.key = "start_time", .value = dl_string(start)},
            {.key = "given_start_intensity_g_kwh",
-            .value = dl_known(s->start_g_kwh)});
+            .value = dl_known(s->hours.given_g_kwh)});
 }
