@@ -16,6 +16,7 @@
 #include "cli/passes/write_results.h"
 #include "cli/views/node_report.h"
 #include "cli/views/predict_report.h"
+#include "cli/views/summary/job_parts.h"
 #include "cli/views/summary/predict_summary.h"
 #include "cli/views/summary/answer.h"
 #include "estimate/methods/work.h"
@@ -261,6 +262,7 @@ static void end_answer(struct answer *a, const struct dl_predict_answer *s,
 /* Reports how time and energy are divided. */
 static void add_parts(struct dl_report *r, const struct dl_predict_answer *s) {
   bool physical = false;
+  dl_predict_cores(r, &s->result.job, s->result.predictions.served.tokens);
   dl_predict_parts(r, &s->result.predictions,
                    s->result.predictions.parts.bound &&
                        !dl_run_is_inference(s->result.job.run));

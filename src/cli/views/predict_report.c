@@ -475,21 +475,3 @@ void dl_predict_served(struct dl_report *r, const struct dl_job *job,
        dl_known_string(dl_bound_words(s->bound))});
   add_served_parts(g, s, explain);
 }
-
-void dl_predict_waits(struct dl_report *r, const struct dl_job *job,
-                      const struct dl_estimate *est) {
-  static const struct dl_column columns[] = {
-      {"part", "beside the work", NULL, DL_CODE, false},
-      {"duration_s", "time", "s", DL_TIME, false},
-      {"energy_j", "energy", "J", DL_ENERGY, false}};
-  const struct dl_named_number parts[] = {{"start-up", job->run->startup_s},
-                                          {"idle tail", job->run->idle_tail_s}};
-  if (!(est->waits_w > 0))
-    return;
-  struct dl_table *t =
-      DL_TABLE(r, "waits", "Beside the work, by physical", columns, false);
-  for (size_t i = 0; i < DL_LENGTH(parts); i++)
-    if (parts[i].x > 0)
-      DL_ROW(t, NULL, dl_string(parts[i].name), dl_number(parts[i].x),
-             dl_number(parts[i].x * est->waits_w));
-}

@@ -32,8 +32,4 @@ void dl_predict_work(struct dl_report *r, const struct dl_job *job, bool shown);
 void dl_predict_served(struct dl_report *r, const struct dl_job *job,
                        const struct dl_served *s, bool explain);
 
-/* Reports time and energy of start-up and idle tail by the physical method. */
-void dl_predict_waits(struct dl_report *r, const struct dl_job *job,
-                      const struct dl_estimate *est);
-
 #endif

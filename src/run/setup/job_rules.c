@@ -215,7 +215,10 @@ static bool breaks_isa(const struct dl_row *row, struct dl_message_style *to) {
                            "{isa} is for CPUs, and '%s' is none; leave it "
                            "out",
                            cpu->head.id);
-  bool x86 = dl_is_word(cpu->vendor, "intel") || dl_is_word(cpu->vendor, "amd");
+  static const char *const vendors[] = {"intel", "amd"};
+  bool x86 = false;
+  for (size_t i = 0; i < DL_LENGTH(vendors); i++)
+    x86 |= dl_is_word(cpu->vendor, vendors[i]);
   const bool has[] = {[DL_ISA_AVX2] = x86,
                       [DL_ISA_AVX512] = x86 && has_avx512(cpu),
                       [DL_ISA_VNNI] = x86 && cpu->peak_int8_tops >

@@ -61,6 +61,10 @@ left_out() {
 }
 
 @test "cores that have no effect, or are not there" {
+  try recommend --arch resnet50 --gpu a100 --cores 4
+  [ "$status" -eq 2 ]
+  refuses 2 "dlest: --cores has no effect $(message for_predict)" compare \
+    runs.csv --cores 4
   try predict --arch resnet50 --gpu a100 --phase inference --cores 4
   grep -qxF "dlest: warning: $(message cores_on_cpus_alone)" err
   gives 3 "dlest: $(message cores_more_than --cores 200 2 epyc-7742 128)" \
@@ -82,8 +86,8 @@ left_out() {
   on_cpu --arch vgg16 --cpu xeon-platinum-8480+ --framework openvino \
     --precision int8 --batch-size 64 --requests 1e6
   diff <(jq .estimates[0].energy_j out) <(jq .estimates[0].energy_j tiles)
-  gives 2 "dlest: --isa: invalid value 'avx1024'; nearest: 'avx2', 'avx512'" \
-    "${job[@]}" --cpu epyc-7742 --isa avx1024
+  gives 2 "dlest: $(message invalid_value_nearest isa avx1024 \
+    "'avx2', 'avx512'")" "${job[@]}" --cpu epyc-7742 --isa avx1024
   refuses 3 "dlest: $(message cpu_lacks_isa --isa amx epyc-7742)" "${job[@]}" \
     --cpu epyc-7742 --isa amx
   refuses 3 "dlest: $(message cpu_lacks_isa --isa avx512 epyc-7742)" \
@@ -327,7 +331,7 @@ left_out() {
     .estimates[0].duration_s > $(jq .estimates[0].duration_s alone)"
   try predict --arch llama-2-7b --gpu a100 --phase inference --loader disk \
     --prompt-tokens 9 --output-tokens 9 --method physical
-  grep -qF "no effect on method physical: --loader" err
+  grep -qF -- "$(message no_effect_on_physical --loader)" err
 }
 
 @test "the basis of an estimate on a CPU are CPUs" {
