@@ -308,7 +308,7 @@ static enum dl_status add_inputs(struct dl_row_plan *f, struct source *p,
 }
 
 /* Rows with training samples of their own have no other size of the usual data
- * set. */
+ * set, rows with a number of tokens or samples none of a corpus. */
 static enum dl_status add_size(struct dl_row_plan *f, struct step *s,
                                const struct dl_field *field,
                                struct dl_diag *d) {
@@ -317,6 +317,17 @@ static enum dl_status add_size(struct dl_row_plan *f, struct step *s,
   *p = (struct source){
       .kind = SOURCE_DATASET, .field = field, .look_up = STEP_DATASET};
   DL_TRY(want_look_up(f, STEP_DATASET, d));
+  if (s->name == DL_RUN_train_tokens) {
+    static const size_t own[] = {DL_RUN_tokens, DL_RUN_train_samples};
+    p->vars = dl_calloc(DL_LENGTH(own), sizeof *p->vars);
+    for (; p->n_vars < DL_LENGTH(own); p->n_vars++)
+      DL_TRY(find_step(f,
+                       &(struct step_request){.name = own[p->n_vars],
+                                              .scope = SCOPE_OWN,
+                                              .use = AS_NUMBER},
+                       &p->vars[p->n_vars], d));
+    return DL_OK;
+  }
   return s->name == *by ? DL_OK : add_inputs(f, p, by, 1, d);
 }
 
