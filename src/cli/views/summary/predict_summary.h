@@ -24,11 +24,8 @@ struct dl_predict_answer {
   double embodied_g;
 };
 
-/* The energy of the answer, of the node where there is one, and the share of
- * its interval that lies above the budget, by logarithms: NaN without an
- * interval.
- */
-struct dl_interval dl_predict_energy(const struct dl_predict_answer *s);
+/* The share of the interval of the answer's energy that lies above the budget,
+ * by logarithms: NaN without an interval. */
 double dl_predict_over_budget(const struct dl_predict_answer *s);
 
 /* Adds energy, time, power, emissions and cost of the recommended estimate for

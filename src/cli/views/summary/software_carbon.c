@@ -27,6 +27,13 @@ size_t dl_functional_units(struct dl_functional_unit unit[DL_MOST_UNITS],
   return n;
 }
 
+struct dl_interval dl_predict_energy(const struct dl_predict_answer *s) {
+  const struct dl_estimate *e = dl_result_best(&s->result);
+  if (!isnan(s->node_j.x) || !e)
+    return s->node_j;
+  return (struct dl_interval){e->energy_j.x, e->energy_j.low, e->energy_j.high};
+}
+
 double dl_sci_energy(const struct dl_predict_answer *s) {
   const double j = dl_predict_energy(s).x;
   return isnan(s->node_j.x) ? dl_paid_energy(&s->o->foot, j) : j;
