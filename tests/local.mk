@@ -129,6 +129,8 @@ CLI_TESTS = \
 	tests/cli/fit/means.bats \
 	tests/cli/fit/physical.bats \
 	tests/cli/fit/reproduce.bats \
+	tests/cli/general/agents.bats \
+	tests/cli/general/budget-action.bats \
 	tests/cli/general/completion.bats \
 	tests/cli/general/examples.bats \
 	tests/cli/general/locales.bats \
@@ -138,10 +140,12 @@ CLI_TESTS = \
 	tests/cli/general/manual.bats \
 	tests/cli/general/options-table.test \
 	tests/cli/general/system.bats \
+	tests/cli/general/python.bats \
 	tests/cli/install/installed.bats \
 	tests/cli/install/version.bats \
 	tests/cli/language/language-published.bats \
 	tests/cli/language/model-configs.bats \
+	tests/cli/language/model-types.bats \
 	tests/cli/language/setups.bats \
 	tests/cli/language/training-setup.bats \
 	tests/cli/language/training-setup-table.test \
@@ -156,6 +160,7 @@ CLI_TESTS = \
 	tests/cli/logs/log-devices.bats \
 	tests/cli/logs/log-doubts.bats \
 	tests/cli/logs/log-doubts-table.test \
+	tests/cli/logs/log-forms.bats \
 	tests/cli/logs/log-hardening.bats \
 	tests/cli/logs/log-mutations.bats \
 	tests/cli/logs/log-parts.bats \
@@ -218,8 +223,10 @@ CLI_TESTS = \
 	tests/cli/record/record-files.bats \
 	tests/cli/record/record-jobs.bats \
 	tests/cli/record/record-sensors.bats \
+	tests/cli/record/record-serve.bats \
 	tests/cli/record/record.bats \
 	tests/cli/report/epilog.bats \
+	tests/cli/report/intensity-hours.bats \
 	tests/cli/report/job-shares.bats \
 	tests/cli/report/job-states.bats \
 	tests/cli/report/job-states-table.test \
@@ -258,6 +265,8 @@ LINT_TESTS = \
 	tests/lint/layers.sh \
 	tests/lint/messages.sh \
 	tests/lint/names.sh \
+	tests/lint/packaging.sh \
+	tests/lint/portable.sh \
 	tests/lint/prose.sh \
 	tests/lint/sizes.sh \
 	$(EMPTY)
@@ -542,9 +551,11 @@ AM_TESTS_ENVIRONMENT = \
 
 # A locale with a decimal comma, where Debian's package locales is there.
 check_DATA = tests/locale/made tests/faults/failing_malloc.so \
-	tests/record/libnvidia-ml.so.1 tests/record/fake_clock.so
+	tests/record/libnvidia-ml.so.1 tests/record/libamd_smi.so \
+	tests/record/librocm_smi64.so tests/record/fake_clock.so
 CLEANFILES += tests/messages.h tests/locale/made tests/faults/failing_malloc.so \
-	tests/record/libnvidia-ml.so.1 tests/record/fake_clock.so onnx-proto/onnx.proto \
+	tests/record/libnvidia-ml.so.1 tests/record/libamd_smi.so \
+	tests/record/librocm_smi64.so tests/record/fake_clock.so onnx-proto/onnx.proto \
 	onnx-proto/onnx.pb-c.c onnx-proto/onnx.pb-c.h
 tests/locale/made:
 	$(MKDIR_P) tests/locale
@@ -562,6 +573,13 @@ tests/record/libnvidia-ml.so.1: tests/record/fake_nvml.c
 	@$(MKDIR_P) tests/record
 	$(AM_V_CCLD)$(CC) -std=gnu17 -D_GNU_SOURCE -O1 -fPIC -shared -o $@ \
 	  $(srcdir)/tests/record/fake_nvml.c -lm
+# AMD's two libraries, in one file.
+EXTRA_DIST += tests/record/fake_amd_smi.c
+tests/record/libamd_smi.so tests/record/librocm_smi64.so: \
+    tests/record/fake_amd_smi.c
+	@$(MKDIR_P) tests/record
+	$(AM_V_CCLD)$(CC) -std=gnu17 -D_GNU_SOURCE -O1 -fPIC -shared -o $@ \
+	  $(srcdir)/tests/record/fake_amd_smi.c
 # A library to preload in which clocks jump.
 EXTRA_DIST += tests/record/fake_clock.c
 tests/record/fake_clock.so: tests/record/fake_clock.c

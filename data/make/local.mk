@@ -25,6 +25,8 @@ EXTRA_DIST += \
 	%D%/make-models.sh \
 	%D%/cpu-means.py \
 	%D%/cpu-power.py \
+	%D%/cpus-all-core.list \
+	%D%/cpus.list \
 	%D%/cpus.py \
 	%D%/mlenergy-means.py \
 	%D%/node-power.py \

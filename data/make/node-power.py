@@ -7,7 +7,7 @@
 reads mlperf-power/*.csv and power/facts.csv of DIR and writes, in the folder
 OUT, node-power.csv (readings of nodes whose accelerators' power is known) and
 node-trainings.csv (medians of the trainings of MLPerf v4.0, measured at the
-plug).
+plug, and behind the supplies: energy_dc_kwh).
 
 The power of an accelerator is known where none works, where its power limit is
 in force (MLPerf's submissions to maximise efficiency), and at the highest
@@ -128,6 +128,8 @@ def known(folder):
 
 def trainings(folder):
     rows = read(folder, "mlperf-power/training_v4.0.csv")
+    dc = dict(grouped([r for r in rows if r["measurement"] == "DC"],
+                      lambda r: (r["benchmark"], int(r["nodes"]))))
     rows = [r for r in rows if r["measurement"] == "AC"]
     for (name, nodes), group in grouped(
             rows, lambda r: (r["benchmark"], int(r["nodes"]))):
@@ -142,6 +144,7 @@ def trainings(folder):
                "samples": f"{samples:.4g}", "seq_len": SEQ_LEN.get(name, ""),
                "global_batch": f"{median(group, 'global_batch_size'):.0f}",
                "energy_kwh": f"{median(group, 'energy_kwh'):.4g}",
+               "energy_dc_kwh": f"{median(dc[name, nodes], 'energy_kwh'):.4g}",
                "node_w": f"{median(group, 'power_w_per_node'):.0f}",
                "source": "mlcommons/training_results_v4.0, smc-ac-power"}
 

@@ -10,6 +10,8 @@ libdlest_a_SOURCES += \
 	%D%/memory.h \
 	%D%/number.c \
 	%D%/number.h \
+	%D%/portable.c \
+	%D%/portable.h \
 	%D%/sort.c \
 	%D%/sort.h \
 	%D%/status.h \
@@ -17,5 +19,7 @@ libdlest_a_SOURCES += \
 	%D%/temporary.h \
 	%D%/text.c \
 	%D%/text.h \
+	%D%/time_bound.c \
+	%D%/time_bound.h \
 	%D%/timestamp.c \
 	%D%/timestamp.h

@@ -46,7 +46,10 @@ void *dl_realloc(void *p, size_t size) {
 }
 
 void *dl_reallocarray(void *p, size_t n, size_t size) {
-  return checked(reallocarray(p, n > 0 ? n : 1, size));
+  size_t bytes;
+  if (__builtin_mul_overflow(n > 0 ? n : 1, size, &bytes))
+    dl_end_without_memory();
+  return checked(realloc(p, bytes));
 }
 
 char *dl_strndup(const char *s, size_t n) {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/sort.h"
 
-#include <stdlib.h>
-
 static void swap(char *a, char *b, size_t size) {
   while (size-- > 0) {
     char c = *a;
@@ -28,7 +26,7 @@ static void sift_down(char *base, size_t i, size_t n, size_t size,
   }
 }
 
-void dl_heap_sort(void *base, size_t n, size_t size, dl_compare *compare,
+void dl_sort_with(void *base, size_t n, size_t size, dl_compare *compare,
                   void *data) {
   for (size_t i = n / 2; i-- > 0;)
     sift_down(base, i, n, size, compare, data);
@@ -36,13 +34,4 @@ void dl_heap_sort(void *base, size_t n, size_t size, dl_compare *compare,
     swap(base, (char *)base + left * size, size);
     sift_down(base, 0, left, size, compare, data);
   }
-}
-
-void dl_sort_with(void *base, size_t n, size_t size, dl_compare *compare,
-                  void *data) {
-#ifdef HAVE_QSORT_R
-  qsort_r(base, n, size, compare, data);
-#else
-  dl_heap_sort(base, n, size, compare, data);
-#endif
 }

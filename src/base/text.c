@@ -61,7 +61,7 @@ int dl_text_index(const char *const *list, size_t n, const char *s) {
 
 int dl_word_among(const char *words, const char *s, size_t len) {
   for (int at = 0; words; at++) {
-    const char *end = strchrnul(words, '|');
+    const char *end = words + strcspn(words, "|");
     if ((size_t)(end - words) == len && strncasecmp(words, s, len) == 0)
       return at;
     words = *end == '\0' ? NULL : end + 1;

@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "catalog/architecture/file_name.h"
-#include "catalog/architecture/from_config.h"
+#include "catalog/architecture/config/from_config.h"
 #include "catalog/architecture/from_onnx.h"
 #include "catalog/architecture/layer_shapes.h"
 #include "catalog/catalog_file.h"

@@ -16,6 +16,7 @@ libdlest_a_SOURCES += \
 	%D%/descriptor_kinds.h \
 	%D%/mig.c \
 	%D%/mig.h \
+	%D%/processors.h \
 	%D%/sample_kinds.c \
 	%D%/sample_kinds.h \
 	%D%/user_files.c \

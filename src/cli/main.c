@@ -6,13 +6,13 @@
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/memory.h"
 #include "base/names/nearest_names.h"
+#include "base/portable.h"
 #include "cli/command.h"
 #include "cli/command_line.h"
 #include "cli/completion/complete.h"
@@ -165,7 +165,7 @@ static int run_command(const struct dl_command *c, int argc, char **argv) {
   if (status != DL_OK && cli.diag.error)
     print_message("", cli.diag.error);
   if (status == DL_EFAILED && ferror(stdout)) { /* has been reported */
-    __fpurge(stdout);
+    dl_discard_output(stdout);
     clearerr(stdout);
   }
   for (size_t i = 0; i < cli.n_spools; i++)

@@ -57,25 +57,23 @@ static void assume_attention(struct dl_row *row) {
                    stores ? DL_ATTENTION_EAGER : DL_ATTENTION_FLASH);
 }
 
-/* A training of a language model takes more than its steps: imports and the
- * start of processes, a second for each GB that fine-tuning loads; evaluation,
- * saving and interruptions. A known duration includes these, and a known time
- * of a step or an epoch is used without them. */
-#define LOADED_GB_S 1
-
+/* A training of a language model takes more than its steps: its start-up;
+ * evaluation, saving and interruptions. A known duration of known work includes
+ * these, and a known time of a step or an epoch is used without them. */
 static void assume_whole_training(struct dl_row *row) {
-  static const enum dl_run_id times[] = {DL_RUN_duration_s, DL_RUN_epoch_s,
-                                         DL_RUN_step_s, DL_RUN_samples_per_s,
-                                         DL_RUN_tokens_per_s};
+  static const enum dl_run_id times[] = {
+      DL_RUN_epoch_s, DL_RUN_step_s, DL_RUN_samples_per_s, DL_RUN_tokens_per_s};
   for (size_t i = 0; i < DL_LENGTH(times); i++)
     if (dl_run_set_has(&row->given, times[i]))
       return;
-  bool loads = row->run.fine_tune != DL_TUNE_UNKNOWN;
-  double loaded_gb = loads ? 2e-3 * dl_or(row->run.params_m, 0) : 0;
+  /* Times of MLPerf begin at the first step. */
+  bool from_start =
+      dl_says_work(row) && dl_stack_of(&row->run) != DL_SOFTWARE_MLPERF;
+  if (dl_run_set_has(&row->given, DL_RUN_duration_s) && !from_start)
+    return;
   /* A known mean power is of all the time. */
   if (isnan(row->run.startup_s) && isnan(row->run.gpu_power_w))
-    dl_assume_number(row, DL_RUN_startup_s,
-                     DL_LANGUAGE_STARTUP_S + loaded_gb / LOADED_GB_S);
+    dl_assume_number(row, DL_RUN_startup_s, dl_language_startup_s(&row->run));
   if (isnan(row->run.overhead))
     dl_assume_number(row, DL_RUN_overhead, DL_LANGUAGE_OVERHEAD);
 }
@@ -89,7 +87,7 @@ void dl_assume_language_setup(struct dl_row *row) {
     return;
   if (row->run.precision == DL_PRECISION_UNKNOWN)
     dl_assume_word(row, DL_RUN_precision, usual_precision(row, true));
-  if (!arch->transformer || isnan(gpu->memory_gb) || isnan(row->run.n_gpus))
+  if (!arch->transformer || isnan(dl_usable_gb(gpu)) || isnan(row->run.n_gpus))
     return;
   enum dl_fine_tune tune = dl_fine_tune_of(&row->run);
   if ((tune == DL_TUNE_LORA || tune == DL_TUNE_QLORA) &&

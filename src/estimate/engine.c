@@ -172,6 +172,28 @@ static double limit_w(const struct dl_job *job, const struct dl_estimate *est) {
          est->memory_w;
 }
 
+/* The share of machines, of those that may, which raise the limit of their
+ * boards: not known, and assumed. */
+#define RAISED_SHARE 0.25
+
+/* Lets the upper bound of a power, and of an energy in a known time, reach the
+ * powers of boards whose limit may be raised: they alone are above it as often
+ * as a coverage allows. */
+static void reach_raised_limit(const struct dl_engine *e,
+                               const struct dl_job *job,
+                               struct dl_estimate *est) {
+  double raised = unknown_limit_w(job) / job->tdp_w, above = 1 - e->coverage;
+  bool given = dl_is_word(est->duration_from, "given");
+  struct dl_interval *of = given ? &est->energy_j : &est->power_w;
+  double sd = dl_interval_sd(0, log(of->high / of->x), e->coverage);
+  if (est->id != DL_METHOD_PHYSICAL || dl_is_cpu(job->found.gpu) ||
+      !isnan(job->run->power_limit_w) || !isnan(job->known.power_w) ||
+      !(raised > 1) || !(sd > 0) || above >= RAISED_SHARE)
+    return;
+  raised *= dl_normal_factor(sd, 1 - above / RAISED_SHARE);
+  of->high = fmax(of->high, raised * of->x);
+}
+
 /* The interval of the energy follows from the power's if the time is known.
  * Powers end at the limit of the boards, if it is known, unless the estimate is
  * above it. */
@@ -251,19 +273,20 @@ bool dl_result_has_energy(const struct dl_result *r) {
 static void begin_estimate(struct dl_estimate *est, const struct dl_job *job,
                            const struct dl_estimator *method,
                            const struct dl_job_predictions *p) {
-  *est =
-      (struct dl_estimate){.id = method->id,
-                           .method = method->name,
-                           .energy_j = DL_NO_INTERVAL,
-                           .power_w = DL_NO_INTERVAL,
-                           .busy_share = NAN,
-                           .duration_s = {p->duration_s, NAN, NAN},
-                           .duration_from = p->duration_from,
-                           .loader_assumed = p->parts.input_assumed,
-                           .loader_rate = loader_rate(&p->parts),
-                           .loader_doubt = p->parts.input_doubt,
-                           .loader_core_s = p->parts.input_core_s * job->epochs,
-                           .loader_workers = p->parts.input_workers};
+  *est = (struct dl_estimate){
+      .id = method->id,
+      .method = method->name,
+      .energy_j = DL_NO_INTERVAL,
+      .power_w = DL_NO_INTERVAL,
+      .busy_share = NAN,
+      .duration_s = {p->duration_s, NAN, NAN},
+      .duration_from = p->duration_from,
+      .loader_assumed = p->parts.input_assumed,
+      .loader_rate = loader_rate(&p->parts),
+      .loader_doubt = p->parts.input_doubt,
+      .loader_core_s = p->parts.input_core_s *
+                       (dl_run_is_inference(job->run) ? 1 : job->epochs),
+      .loader_workers = p->parts.input_workers};
 }
 
 /* Interruptions take a tenth of the time on so many GPUs: 466 in 54 days of
@@ -291,11 +314,8 @@ static void add_overhead(const struct dl_job *job, const struct dl_engine *e,
     dl_widen(e, est, log1p(share));
 }
 
-/* An assumed start-up may take a third of it, or three times as long. */
-#define STARTUP_FACTOR 3
-
-/* GPUs wait at static power until the first step. Their mean power and its
- * bounds are of all the time. */
+/* GPUs wait at static power until the first step and after the last. Their mean
+ * power and its bounds are of all the time. */
 static void add_startup(const struct dl_job *job,
                         const struct dl_job_predictions *p,
                         const struct dl_engine *e, struct dl_estimate *est) {
@@ -306,19 +326,22 @@ static void add_startup(const struct dl_job *job,
   else if (dl_run_is_inference(job->run))
     static_w = dl_waiting_w(job, p->served.static_w);
   double doubt = dl_is_assumed(job->row, DL_RUN_startup_s)
-                     ? pow(STARTUP_FACTOR, e->of_90)
+                     ? pow(DL_STARTUP_FACTOR, e->of_90)
                      : 1;
-  const struct dl_input_wait wait = {s, s / doubt, s * doubt};
+  double tail = fmin(dl_or(job->run->idle_tail_s, 0), s), start = s - tail;
+  const struct dl_input_wait wait = {s, start / doubt + tail,
+                                     start * doubt + tail};
   if (!(s > 0))
     return;
   double waits_w = dl_or(static_w, 0) * job->run->n_gpus + est->memory_w;
   double factor = dl_static_factor(0, e->coverage);
   est->energy_j.x += s * waits_w;
-  est->energy_j.low += s / doubt * waits_w / factor;
-  est->energy_j.high += s * doubt * waits_w * factor;
+  est->energy_j.low += wait.low_s * waits_w / factor;
+  est->energy_j.high += wait.high_s * waits_w * factor;
   est->duration_s.x += s;
-  est->duration_s.low += s / doubt;
-  est->duration_s.high += s * doubt;
+  est->duration_s.low += wait.low_s;
+  est->duration_s.high += wait.high_s;
+  est->waits_w = waits_w;
   est->power_w.x = est->energy_j.x / est->duration_s.x;
   dl_widen_power(est, work_s, waits_w, &wait);
 }
@@ -336,6 +359,7 @@ static void estimate(const struct dl_engine *e, size_t i,
     e->method[i]->estimate(e, job, p, est);
   est->lacks = missing_name(job, est->lacks);
   dl_estimate_throughput(est, job);
+  reach_raised_limit(e, job, est);
   bound_power(job, est);
   if (est->id == DL_METHOD_PHYSICAL && !isnan(est->energy_j.x)) {
     if (!isnan(dl_relative_clock(job)))

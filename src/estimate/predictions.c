@@ -15,6 +15,7 @@
 #include "physics/conditioning/gpu_waiting.h"
 #include "physics/cpu/cpu_inputs.h"
 #include "physics/training/training_inputs.h"
+#include "run/setup/training_setup.h"
 
 /* A job, and its row as the fits see it that were asked so far. */
 struct fit_rows {
@@ -186,6 +187,21 @@ static double share_of_host(const struct dl_physical_parts *parts) {
   return 1 - share * share;
 }
 
+/* What a known duration has beside its steps, unless their time is known: the
+ * start-up, and a share of the steps' time. */
+static void take_beside(struct dl_expected *e, const struct dl_job *job) {
+  const struct dl_known *known = &job->known;
+  double most = log(DL_STARTUP_FACTOR);
+  if (!dl_run_set_has(&job->row->given, DL_RUN_duration_s) || !known->of_work ||
+      known->steps_s < known->run_s)
+    return;
+  e->startup_s = dl_or(job->run->startup_s, 0);
+  e->startup_sd = dl_is_assumed(job->row, DL_RUN_startup_s)
+                      ? dl_interval_sd(-most, most, 0.9)
+                      : 0;
+  e->time += log1p(dl_or(job->run->overhead, 0));
+}
+
 /* False if the fit does not have it. */
 static bool expect_training(const struct dl_job_predictions *p,
                             struct fit_rows *a, struct dl_expected *e) {
@@ -305,7 +321,7 @@ static bool expect(const struct dl_job_predictions *p, struct fit_rows *a,
  * for: intervals of other coverages are no normal distribution's. */
 static enum dl_status condition(struct dl_job_predictions *p,
                                 struct fit_rows *a, struct dl_diag *d) {
-  struct dl_expected e;
+  struct dl_expected e = {.startup_s = 0};
   bool expected;
   p->conditioned = (struct dl_conditioned){.applies = false, .busy = NAN};
   if (!has_condition(p, a->job))
@@ -318,6 +334,7 @@ static enum dl_status condition(struct dl_job_predictions *p,
   } else {
     expected = expect(p, a, &e);
   }
+  take_beside(&e, a->job);
   if (expected)
     dl_condition(&p->conditioned, &e, &a->job->known, a->ctx->coverage);
   return DL_OK;
@@ -419,6 +436,8 @@ enum dl_status dl_predictions_make(struct dl_job_predictions *p,
     dl_find_input(p, job, given || has_condition(p, job));
   if (p->language)
     dl_find_tokenising(p, job);
+  if (dl_run_is_inference(job->run))
+    dl_find_inference_input(p, job);
   dl_infer(ctx, job, &p->served);
   DL_TRY(condition(p, &a, d));
   const struct dl_fit *epoch = ctx->fit[DL_PHYSICAL_EPOCH].fit;

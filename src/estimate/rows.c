@@ -2,11 +2,11 @@
 #include "estimate/rows.h"
 
 #include <math.h>
-#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/portable.h"
 
 /* Combinations that a thread has in a round, at most. */
 enum { COMBINATIONS = 8192 };
@@ -32,7 +32,7 @@ struct rows_loop {
 };
 
 size_t dl_rows_parts(void) {
-  int n = omp_get_max_threads();
+  int n = dl_threads();
   return n > 1 ? (size_t)n : 1;
 }
 

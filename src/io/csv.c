@@ -4,7 +4,6 @@
 
 #include "io/csv.h"
 
-#include <csv.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "io/csv_header.h"
+#include "io/csv_parser.h"
 #include "io/csv_rows.h"
 #include "io/lines.h"
 
@@ -337,11 +337,13 @@ bool dl_csv_is_plain(const char *cell, size_t *len) {
 
 void dl_csv_write_cell(FILE *f, const char *cell) {
   size_t len;
-
-  if (dl_csv_is_plain(cell, &len))
-    fwrite_unlocked(cell, 1, len, f);
-  else
-    csv_fwrite(f, cell, strlen(cell));
+  if (dl_csv_is_plain(cell, &len)) {
+    fwrite(cell, 1, len, f);
+    return;
+  }
+  DL_TEXT(quoted);
+  dl_csv_add_cell(&quoted, cell);
+  fwrite(quoted.s, 1, quoted.len, f);
 }
 
 void dl_csv_add_cell(struct dl_text *t, const char *cell) {
@@ -362,6 +364,6 @@ void dl_csv_add_cell(struct dl_text *t, const char *cell) {
 
 void dl_csv_versions(struct dl_text *t) {
   unsigned x = XXH_versionNumber();
-  dl_text_printf(t, "libcsv %d.%d.%d, xxHash %u.%u.%u", CSV_MAJOR, CSV_MINOR,
-                 CSV_RELEASE, x / 10000, x / 100 % 100, x % 100);
+  dl_text_printf(t, DL_CSV_PARSER " %d.%d.%d, xxHash %u.%u.%u", CSV_MAJOR,
+                 CSV_MINOR, CSV_RELEASE, x / 10000, x / 100 % 100, x % 100);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "io/csv_header.h"
 
-#include <csv.h>
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "io/csv_parser.h"
 
 static void on_name(void *s, size_t len, void *data) {
   struct dl_csv_header *h = data;

@@ -7,12 +7,12 @@
 #ifndef DL_IO_CSV_ROWS_H
 #define DL_IO_CSV_ROWS_H
 
-#include <csv.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "base/diag.h"
 #include "io/csv_header.h"
+#include "io/csv_parser.h"
 
 /* The longest row. */
 #define DL_CSV_ROW_MAX ((size_t)16 << 20)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/portable.h"
 #include "logs/importers/tables/run_overlaps.h"
 #include "logs/log_private.h"
 #include "logs/slurm/held_jobs.h"
@@ -57,7 +58,7 @@ static size_t last_run(const struct dl_log *log, const struct dl_lines_block *b,
   size_t cut = 0, end = b->len;
   bool any = false;
   while (end > 0) {
-    const char *before = memrchr(b->s, '\n', end - 1);
+    const char *before = dl_last_byte(b->s, '\n', end - 1);
     size_t start = before ? (size_t)(before + 1 - b->s) : 0;
     size_t len = end - start - (b->s[end - 1] == '\n');
     if (len <= DL_LINE_MAX) {

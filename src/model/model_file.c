@@ -126,7 +126,7 @@ static enum dl_status features(const struct model_walk *w, dl_node *fit,
     return f->features.n == 0
                ? DL_OK
                : dl_walk_refuse(w, fit,
-                                "of a model format before 2; fit it again");
+                                "of a model format before 2");
   if (f->features.n == 0)
     return dl_walk_refuse(w, fit, "no features");
   enum dl_status status = DL_OK;
@@ -353,15 +353,15 @@ static enum dl_status model(const struct model_walk *w, struct dl_model *m) {
   size_t format = DL_MODEL_FORMAT;
   if (strcmp(dl_xml_name(root), "model") != 0)
     return dl_walk_refuse(w, root, "not a model file");
+  DL_TRY(dl_walk_attribute(w, root, "dlest", TEXT, &m->version));
+  dl_node *from = dl_walk_child(w, root, "provenance", NULL);
+  if (from)
+    DL_TRY(dl_walk_fields(w, from, provenance_fields, m));
   DL_TRY(dl_walk_attribute(w, root, "format", COUNT, &format));
   if (format != DL_MODEL_FORMAT && format != 1)
     return dl_fail_at(w->d, DL_EINPUT, dl_xml_path(w->x), dl_xml_line(root),
                       "model format %zu; this dlest reads format %d", format,
                       DL_MODEL_FORMAT);
-  DL_TRY(dl_walk_attribute(w, root, "dlest", TEXT, &m->version));
-  dl_node *from = dl_walk_child(w, root, "provenance", NULL);
-  if (from)
-    DL_TRY(dl_walk_fields(w, from, provenance_fields, m));
   DL_TRY(runs(w, root, &m->runs));
   DL_TRY(dl_walk_list(w, root, &fits, &m->fit, &m->n_fits));
   return w->writing || m->n_fits > 0 ? DL_OK
@@ -382,10 +382,28 @@ enum dl_status dl_model_write(const struct dl_model *m, const char *path,
   return status;
 }
 
+/* Reports why a model was refused; for a file of another version or format,
+ * with the command that makes it again. */
+static enum dl_status refused(const struct model_walk *w,
+                              const struct dl_model *m, struct dl_diag *why,
+                              struct dl_diag *d) {
+  const char *format = dl_xml_attr(dl_xml_root(w->x), "format");
+  enum dl_status status = why->status;
+  if (m->version && format &&
+      (strcmp(m->version, PACKAGE_VERSION) != 0 || strcmp(format, "2") != 0))
+    return dl_fail(d, status,
+                   "%s; the file is of dlest %s; make it again: %s -o %s",
+                   why->error, m->version, dl_text_or(m->options, "dlest fit"),
+                   m->path);
+  dl_diag_take(d, why);
+  return status;
+}
+
 enum dl_status dl_model_read(struct dl_model **out, const char *path,
                              const char *schema, struct dl_diag *d) {
   struct dl_arrays before = {0};
-  struct model_walk w = {.d = d, .before = &before};
+  DL_SCOPED(dl_diag_free) struct dl_diag why = {0};
+  struct model_walk w = {.d = &why, .before = &before};
   *out = NULL;
   enum dl_status status = dl_xml_read(&w.x, path, NULL, d);
   if (status != DL_OK)
@@ -394,6 +412,10 @@ enum dl_status dl_model_read(struct dl_model **out, const char *path,
   m->path = dl_strdup(path);
   status = model(&w, m);
   dl_arrays_free(&before);
+  if (status == DL_OK)
+    dl_diag_take(d, &why);
+  else
+    refused(&w, m, &why, d);
   /* Validated last, so that a file of another version or kind is reported as
    * such before the schema complains about its first element. */
   if (status == DL_OK && schema)

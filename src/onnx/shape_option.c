@@ -2,6 +2,7 @@
 /* Shapes on the command line have the form NAME=1x3x224x224. */
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +22,7 @@ static bool read_shape(const char *text, struct dl_onnx_shape *s) {
       return false;
     memcpy(part, text, len);
     part[len] = '\0';
-    if (!dl_parse_count(part, &n) || n == 0 || n > (size_t)1 << 40)
+    if (!dl_parse_count(part, &n) || n == 0 || (uint64_t)n > UINT64_C(1) << 40)
       return false;
     s->dim[s->rank++] = (int64_t)n;
     text += len;

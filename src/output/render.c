@@ -118,7 +118,7 @@ bool dl_stream_adds(const struct dl_stream *s) {
 
 enum dl_status dl_stream_write(struct dl_stream *s, struct dl_text *rows,
                                struct dl_diag *d) {
-  fwrite_unlocked(dl_text_str(rows), 1, rows->len, s->f);
+  fwrite(dl_text_str(rows), 1, rows->len, s->f);
   dl_text_clear(rows);
   return check_written(s->f, false, DL_OK, d);
 }

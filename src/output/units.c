@@ -298,16 +298,25 @@ void dl_show_estimate(struct dl_text *t, enum dl_style style, const char *unit,
 }
 
 const char *dl_boundary_words(const char *boundary, bool several) {
-  static const struct dl_named_text all[2][5] = {
+  static const struct dl_named_text all[2][9] = {
       {{"gpu", "GPU alone"},
        {"cpu", "CPU alone"},
        {"gpu+ram", "GPU and memory"},
+       {"gpu+cpu", "GPU and CPU"},
+       {"gpu+cpu+ram", "GPU, CPU and memory"},
+       {"cpu+ram", "CPU and memory"},
+       {"node-dc", "whole node, behind its power supplies"},
        {"node", "whole node"},
        {"facility", "node and cooling"}},
       {{"gpu", "GPUs alone"},
        {"cpu", "CPUs alone"},
        {"gpu+ram", "GPUs and memory"},
+       {"gpu+cpu", "GPUs and CPUs"},
+       {"gpu+cpu+ram", "GPUs, CPUs and memory"},
+       {"cpu+ram", "CPUs and memory"},
+       {"node-dc", "whole nodes, behind their power supplies"},
        {"node", "whole nodes"},
        {"facility", "nodes and cooling"}}};
-  return dl_text_of_name(all[several], 5, boundary, boundary);
+  return dl_text_of_name(all[several], DL_LENGTH(all[several]), boundary,
+                         boundary);
 }

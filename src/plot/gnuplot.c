@@ -2,7 +2,6 @@
 /* Running gnuplot. */
 
 #include <errno.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,9 +9,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/portable.h"
 #include "plot/plot.h"
-
-extern char **environ;
 
 enum { MOST_READ = 4096 }; /* bytes of gnuplot's messages that are read */
 
@@ -44,7 +42,7 @@ static int start(pid_t *pid, FILE *in, FILE *out, FILE *err) {
   if (!failed)
     failed = posix_spawn_file_actions_adddup2(&actions, fileno(err), 2);
   if (!failed)
-    failed = posix_spawnp(pid, argv[0], &actions, NULL, argv, environ);
+    failed = dl_spawn(pid, &actions, NULL, argv);
   posix_spawn_file_actions_destroy(&actions);
   return failed;
 }

@@ -44,6 +44,7 @@ struct dl_plot_options {
 };
 
 struct dl_script;
+struct dl_report;
 
 /* Options that a kind takes, as bits. */
 enum {
@@ -62,6 +63,10 @@ struct dl_plot_kind {
   double width, height; /* default, pixels */
   enum dl_status (*draw)(struct dl_script *s, const struct dl_plot_options *o,
                          struct dl_diag *d);
+  /* Makes a report of the data that the picture shows; NULL: they are the
+   * table that it reads. Owned by the caller. */
+  enum dl_status (*report)(struct dl_report **r,
+                           const struct dl_plot_options *o, struct dl_diag *d);
 };
 
 /* All kinds, ending with NULL. */

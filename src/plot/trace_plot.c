@@ -11,8 +11,10 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "estimate/projection/epoch_series.h"
 #include "estimate/projection/projection.h"
+#include "output/report.h"
 #include "plot/plot_kinds.h"
 #include "plot/plot_scale.h"
 
@@ -81,7 +83,6 @@ static int by_value(const void *a, const void *b) {
 
 static void measure(struct trace_drawing *w) {
   DL_FREED double *step = dl_calloc(w->n, sizeof *step);
-  w->start = dl_calloc(w->seen.n + 1, sizeof *w->start);
   for (size_t i = 0; i < w->n; i++) {
     w->top = fmax(w->top, isnan(w->w[i]) ? 0 : w->w[i]);
     if (i > 0)
@@ -92,37 +93,38 @@ static void measure(struct trace_drawing *w) {
   w->end = w->t[w->n - 1];
   w->time = dl_axis_unit("s", w->end);
   w->watt = dl_axis_unit("W", w->top);
-  w->start[0] = w->seen.head_s;
-  for (size_t i = 0; i < w->seen.n; i++)
-    w->start[i + 1] = w->start[i] + w->seen.duration_s[i];
 }
 
-static void add_reading(struct dl_script *s, const struct trace_drawing *w,
-                        double t, double mean, double low, double high) {
-  double row[] = {t / w->time.factor, mean / w->watt.factor,
-                  low / w->watt.factor, high / w->watt.factor};
-  dl_script_row(s, low < high ? 4 : 2, row);
-}
+/* Where the points of a trace go: a mean with the range of its readings, which
+ * is empty for a single one. NULL in place of a point: a gap. */
+struct trace_point {
+  double t, mean;
+  struct dl_span range;
+};
+typedef void take_point(void *to, const struct trace_drawing *w,
+                        const struct trace_point *p);
 
 /* Readings one by one, with a break at each gap. */
-static void add_readings(struct dl_script *s, const struct trace_drawing *w) {
+static void each_reading(const struct trace_drawing *w, take_point *take,
+                         void *to) {
   for (size_t i = 0; i < w->n; i++) {
     if (i > 0 && w->t[i] - w->t[i - 1] > w->gap_s)
-      dl_text_add(s->t, "\n");
+      take(to, w, NULL);
     if (!isnan(w->w[i]))
-      add_reading(s, w, w->t[i], w->w[i], 0, 0);
+      take(to, w, &(struct trace_point){w->t[i], w->w[i], DL_SPAN_NONE});
   }
 }
 
 /* Mean and range in each bin, with a break at each gap longer than a bin. */
-static void add_bins(struct dl_script *s, const struct trace_drawing *w) {
+static void each_bin(const struct trace_drawing *w, take_point *take,
+                     void *to) {
   double width = w->end / N_BINS, last = 0;
   for (size_t i = 0; i < w->n;) {
     size_t bin = (size_t)(w->t[i] / width), n = 0;
     double sum = 0, t = 0;
     struct dl_span range = DL_SPAN_NONE;
     if (i > 0 && w->t[i] - last > fmax(w->gap_s, 2 * width))
-      dl_text_add(s->t, "\n");
+      take(to, w, NULL);
     for (; i < w->n && (size_t)(w->t[i] / width) == bin; i++) {
       last = w->t[i];
       if (isnan(w->w[i]))
@@ -133,9 +135,29 @@ static void add_bins(struct dl_script *s, const struct trace_drawing *w) {
       n++;
     }
     if (n > 0)
-      add_reading(s, w, t / (double)n, sum / (double)n, range.low,
-                  range.low < range.high ? range.high : range.low + 1e-6);
+      take(to, w, &(struct trace_point){t / (double)n, sum / (double)n, range});
   }
+}
+
+static void each_point(const struct trace_drawing *w, take_point *take,
+                       void *to) {
+  if (w->n > MOST_READINGS)
+    each_bin(w, take, to);
+  else
+    each_reading(w, take, to);
+}
+
+static void add_point(void *to, const struct trace_drawing *w,
+                      const struct trace_point *p) {
+  struct dl_script *s = to;
+  if (!p) {
+    dl_text_add(s->t, "\n");
+    return;
+  }
+  double high = fmax(p->range.high, p->range.low + 1e-6);
+  double row[] = {p->t / w->time.factor, p->mean / w->watt.factor,
+                  p->range.low / w->watt.factor, high / w->watt.factor};
+  dl_script_row(s, w->n > MOST_READINGS ? 4 : 2, row);
 }
 
 /* Mean power of each epoch, as steps. */
@@ -291,24 +313,70 @@ static void add_plots(struct dl_script *s, const struct trace_drawing *w,
 
 static void write_script(struct dl_script *s, const struct dl_plot_options *o,
                          struct trace_drawing *w) {
-  measure(w);
-  struct dl_text t = {0};
+  DL_TEXT(t);
   caption(w, &t);
   dl_script_title(s, o, dl_text_str(&t));
-  dl_text_free(&t);
   add_axes(s, w);
-  bool bins = w->n > MOST_READINGS;
   if (has_region(w))
     add_region(s, w);
   dl_text_add(s->t, "$power << EOD\n");
-  if (bins)
-    add_bins(s, w);
-  else
-    add_readings(s, w);
+  each_point(w, add_point, s);
   dl_text_add(s->t, "EOD\n");
   if (w->seen.n > 0)
     add_means(s, w);
-  add_plots(s, w, bins);
+  add_plots(s, w, w->n > MOST_READINGS);
+}
+
+/* --- the data of the picture */
+
+static void add_row(void *to, const struct trace_drawing *w,
+                    const struct trace_point *p) {
+  static const struct trace_point gap = {NAN, NAN, {NAN, NAN}};
+  (void)w;
+  p = p ? p : &gap;
+  struct dl_span range = p->range;
+  if (!(range.low < range.high))
+    range.low = range.high = NAN;
+  DL_ROW(to, NULL, dl_number(p->t), dl_number(p->mean), dl_number(range.low),
+         dl_number(range.high));
+}
+
+static void report_epochs(struct dl_report *r, const struct trace_drawing *w) {
+  static const struct dl_column columns[] = {{.key = "start_s"},
+                                             {.key = "duration_s"},
+                                             {.key = "power_w"},
+                                             {.key = "energy_j"}};
+  struct dl_table *t = DL_TABLE(r, "epochs", NULL, columns, false);
+  for (size_t e = 0; e < w->seen.n; e++) {
+    double s = w->seen.duration_s[e], j = w->seen.energy_j[e];
+    DL_ROW(t, NULL, dl_number(w->start[e]), dl_number(s),
+           dl_number(dl_or(w->seen.power_w[e], j / s)), dl_number(j));
+  }
+}
+
+static struct dl_value unless_empty(const char *text) {
+  return dl_string(text[0] ? text : NULL);
+}
+
+static struct dl_report *report_trace(const struct trace_drawing *w) {
+  static const struct dl_column columns[] = {
+      {.key = "t_s"}, {.key = "power_w"}, {.key = "low_w"}, {.key = "high_w"}};
+  struct dl_report *r = dl_report_new();
+  struct dl_value from = dl_number(NAN), n = dl_number(NAN);
+  DL_TEXT(t);
+  caption(w, &t);
+  if (has_region(w)) {
+    from = dl_count(w->p.stable_from);
+    n = dl_count(w->p.n_stable);
+  }
+  DL_LINES(r, {.key = "title", .value = dl_string(dl_text_str(&t))},
+           {.key = "boundary", .value = unless_empty(w->seen.boundary)},
+           {.key = "epochs_verdict", .value = unless_empty(w->seen.verdict)},
+           {.key = "stable_from", .value = from},
+           {.key = "n_stable", .value = n});
+  report_epochs(r, w);
+  each_point(w, add_row, DL_TABLE(r, "trace", NULL, columns, true));
+  return r;
 }
 
 /* The epochs from which dlest's own projector would project the rest. */
@@ -322,26 +390,57 @@ static enum dl_status find_region(struct trace_drawing *w, struct dl_diag *d) {
   return dl_project(&w->p, dl_projector_at(0), &seen, &p, d);
 }
 
-static enum dl_status draw(struct dl_script *s, const struct dl_plot_options *o,
-                           struct dl_diag *d) {
-  struct trace_drawing w = {0};
+static void free_drawing(struct trace_drawing *w) {
+  dl_epoch_series_free(&w->seen);
+  free(w->t);
+  free(w->w);
+  free(w->start);
+}
+
+/* Reads logs, or a table with one row per epoch, which has no readings. */
+static enum dl_status load(struct trace_drawing *w,
+                           const struct dl_plot_options *o, struct dl_diag *d) {
   struct dl_extract_options logs = o->logs;
   logs.inspect = take_curve;
-  logs.ctx = &w;
-  enum dl_status status =
-      dl_epoch_series_from_logs(&w.seen, o->path, o->n_paths, &logs, false, d);
-  if (status == DL_OK && w.n < 2)
-    status = dl_fail_at(d, DL_EINPUT, o->path[0], 0,
-                        "no power over time in it to draw");
-  if (status == DL_OK)
-    status = find_region(&w, d);
-  if (status == DL_OK)
-    write_script(s, o, &w);
-  dl_epoch_series_free(&w.seen);
-  free(w.t);
-  free(w.w);
-  free(w.start);
-  return status;
+  logs.ctx = w;
+  bool table = o->n_paths == 1 && !o->logs.log.from &&
+               dl_epoch_series_is_table(o->path[0], NULL);
+  if (table && o->logs.epochs.hint_s > 0)
+    return dl_fail(d, DL_EUSAGE, "--epoch-length is for power logs");
+  if (table)
+    DL_TRY(dl_epoch_series_from_table(&w->seen, o->path[0], NULL,
+                                      &(struct dl_strlist){0}, d));
+  else
+    DL_TRY(dl_epoch_series_from_logs(&w->seen, o->path, o->n_paths, &logs,
+                                     false, d));
+  w->start = dl_calloc(w->seen.n + 1, sizeof *w->start);
+  w->start[0] = w->seen.head_s;
+  for (size_t i = 0; i < w->seen.n; i++)
+    w->start[i + 1] = w->start[i] + w->seen.duration_s[i];
+  return find_region(w, d);
+}
+
+static enum dl_status draw(struct dl_script *s, const struct dl_plot_options *o,
+                           struct dl_diag *d) {
+  DL_SCOPED(free_drawing) struct trace_drawing w = {0};
+  DL_TRY(load(&w, o, d));
+  if (w.n < 2)
+    return dl_fail_at(d, DL_EINPUT, o->path[0], 0,
+                      "no power over time in it to draw");
+  measure(&w);
+  write_script(s, o, &w);
+  return DL_OK;
+}
+
+static enum dl_status report(struct dl_report **r,
+                             const struct dl_plot_options *o,
+                             struct dl_diag *d) {
+  DL_SCOPED(free_drawing) struct trace_drawing w = {0};
+  DL_TRY(load(&w, o, d));
+  if (w.n > 1)
+    measure(&w);
+  *r = report_trace(&w);
+  return DL_OK;
 }
 
 const struct dl_plot_kind dl_plot_trace = {
@@ -352,4 +451,5 @@ const struct dl_plot_kind dl_plot_trace = {
     .width = 760,
     .height = 420,
     .draw = draw,
+    .report = report,
 };

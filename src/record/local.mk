@@ -3,6 +3,7 @@
 libdlest_a_SOURCES += \
 	%D%/cgroup.c \
 	%D%/cgroup.h \
+	%D%/http_server.h \
 	%D%/marks.c \
 	%D%/marks.h \
 	%D%/phases.c \
@@ -13,3 +14,9 @@ libdlest_a_SOURCES += \
 	%D%/recorder.h \
 	%D%/trace.c \
 	%D%/trace.h
+
+if HAVE_MICROHTTPD
+libdlest_a_SOURCES += %D%/http_server.c
+else
+libdlest_a_SOURCES += %D%/http_absent.c
+endif

@@ -8,16 +8,13 @@
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/signalfd.h>
-#include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/portable.h"
 #include "record/marks.h"
 #include "record/process_tree.h"
 
@@ -62,8 +59,8 @@ static enum dl_status open_timer(struct recording *c) {
   struct timespec every = {.tv_sec = (time_t)floor(s),
                            .tv_nsec = (long)((s - floor(s)) * 1e9)};
   struct itimerspec spec = {.it_interval = every, .it_value = every};
-  int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-  if (fd < 0 || timerfd_settime(fd, 0, &spec, NULL) != 0)
+  int fd = dl_timer_descriptor(&spec);
+  if (fd < 0)
     return dl_fail_errno(c->d, "a timer", "cannot open", errno);
   c->fd[TIMER] = (struct pollfd){fd, POLLIN, 0};
   return DL_OK;
@@ -78,7 +75,7 @@ static enum dl_status open_signals(struct recording *c) {
   for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
     sigaddset(&set, taken[i]);
   sigprocmask(SIG_BLOCK, &set, &c->before);
-  int fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+  int fd = dl_signal_descriptor(&set);
   if (fd < 0)
     return dl_fail_errno(c->d, "signals", "cannot open", errno);
   c->fd[SIGNALS] = (struct pollfd){fd, POLLIN, 0};
@@ -96,17 +93,14 @@ static void wait_for_program(void) {
 
 /* The program gets the signal mask that dlest was started with. */
 static enum dl_status start(struct recording *c) {
-  extern char **environ;
   posix_spawnattr_t attr;
   posix_spawnattr_init(&attr);
   posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);
   posix_spawnattr_setsigmask(&attr, &c->before);
   if (c->o->marks)
     setenv("DLEST_MARKS", c->o->marks, 1);
-  /* Processes that outlive their parent stay below dlest. */
-  prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-  int error =
-      posix_spawnp(&c->child, c->o->argv[0], NULL, &attr, c->o->argv, environ);
+  dl_adopt_orphans();
+  int error = dl_spawn(&c->child, NULL, &attr, c->o->argv);
   posix_spawnattr_destroy(&attr);
   if (error == 0) {
     program = c->child;
@@ -134,9 +128,9 @@ static void reap(struct recording *c, bool wait) {
 }
 
 static void take_signals(struct recording *c) {
-  struct signalfd_siginfo info;
-  while (read(c->fd[SIGNALS].fd, &info, sizeof info) == sizeof info) {
-    int number = (int)info.ssi_signo;
+  bool by_process = false;
+  int number;
+  while ((number = dl_next_signal(c->fd[SIGNALS].fd, &by_process)) != 0) {
     bool terminal = number == SIGINT || number == SIGQUIT;
     if (number == SIGCHLD) {
       reap(c, false);
@@ -144,7 +138,7 @@ static void take_signals(struct recording *c) {
       continue; /* the reader of the trace has gone: writing says so */
     } else if (c->child == 0) { /* nothing to wait for */
       c->done = c->r->interrupted = true;
-    } else if (!terminal || info.ssi_code == SI_USER) {
+    } else if (!terminal || by_process) {
       /* Input typed by the user reaches the program from the terminal. */
       kill(c->child, number);
       c->r->interrupted = true;
@@ -192,7 +186,7 @@ static double slept(struct recording *c) {
 /* Adds up the energy of each sensor: by its counter, else by trapezoids over
  * its power. The sum is the node's energy if the node is measured. */
 static void integrate(struct recording *c, double seconds) {
-  double energy[2] = {0, 0}, power[2] = {0, 0};
+  double energy[2] = {0, 0}, power[2] = {0, 0}, assumed_j = NAN;
   bool node = false;
   for (size_t i = 0; i < c->s->n; i++) {
     struct dl_sensor *s = &c->s->s[i];
@@ -207,8 +201,10 @@ static void integrate(struct recording *c, double seconds) {
       s->last_w = s->power_w;
       s->since_s = 0;
     }
-    if (s->assumed)
+    if (s->assumed) {
+      assumed_j = s->used_j;
       continue;
+    }
     node = node || whole;
     energy[whole] += s->used_j;
     if (!isnan(s->last_w))
@@ -218,6 +214,7 @@ static void integrate(struct recording *c, double seconds) {
   }
   c->r->energy_j = energy[node];
   c->r->power_w = power[node];
+  c->r->assumed_j = assumed_j;
 }
 
 /* A line of the recording. Once that has failed, the program is still waited
@@ -326,8 +323,10 @@ enum dl_status dl_record(const struct dl_record_options *o,
                          struct dl_sensors *s, struct dl_trace *t,
                          struct dl_record_result *result, struct dl_diag *d) {
   struct recording c = {.o = o, .s = s, .t = t, .r = result, .d = d};
-  *result = (struct dl_record_result){
-      .cpu_share = NAN, .own_cpu_j = NAN, .train_samples = NAN};
+  *result = (struct dl_record_result){.assumed_j = NAN,
+                                      .cpu_share = NAN,
+                                      .own_cpu_j = NAN,
+                                      .train_samples = NAN};
   c.marks.fd = -1;
   if (o->alone && (o->argv || o->pid > 0))
     c.tree = (struct dl_process_tree){.root = o->argv ? getpid() : o->pid,

@@ -15,6 +15,7 @@ struct dl_record_result {
   double energy_j;          /* of the node where it has a sensor, else of its
                                parts; without what is assumed */
   double power_w;           /* likewise at the last sample */
+  double assumed_j;         /* energy that is assumed, by load and TDP; NaN */
   double cpu_share;         /* of the CPUs' work: the program's, with all that
                                it started; NaN: unknown */
   double own_cpu_j;         /* of the CPUs' energy, by that share; NaN */

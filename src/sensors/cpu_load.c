@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Assumes that the power of CPUs without a sensor is their load times a TDP
- * that the user states. The load, from /proc/stat, is the share of the time
- * since the last reading in which the CPUs were neither idle nor waiting for a
- * device (proc_stat(5)). */
+ * that is stated, or the catalogue's. The load, from /proc/stat, is the share
+ * of the time since the last reading in which the CPUs were neither idle nor
+ * waiting for a device (proc_stat(5)). */
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "sensors/sensor_kinds.h"
@@ -45,6 +46,39 @@ static bool read_load(struct dl_sensor *s) {
   return true;
 }
 
+/* Adds a number to the n of a set, unless it is there. */
+static void add_number(unsigned long **set, size_t *n, unsigned long x) {
+  for (size_t i = 0; i < *n; i++)
+    if ((*set)[i] == x)
+      return;
+  *set = dl_reallocarray(*set, *n + 1, sizeof **set);
+  (*set)[(*n)++] = x;
+}
+
+bool dl_machine_cpus(char model[DL_SENSOR_NAME], size_t *sockets,
+                     size_t *cores) {
+  const char *path = getenv("DLEST_CPUINFO");
+  DL_FREED unsigned long *socket = NULL, *core = NULL;
+  unsigned long at = 0, number;
+  char line[512], form[32];
+  FILE *f = fopen(path ? path : "/proc/cpuinfo", "re");
+  model[0] = '\0';
+  *sockets = *cores = 0;
+  snprintf(form, sizeof form, "model name : %%%d[^\n]", DL_SENSOR_NAME - 1);
+  /* "physical id" stands before "core id", which is of its socket. */
+  while (f && fgets(line, sizeof line, f)) {
+    if (!*model)
+      sscanf(line, form, model);
+    if (sscanf(line, "physical id : %lu", &at) == 1)
+      add_number(&socket, sockets, at);
+    if (sscanf(line, "core id : %lu", &number) == 1)
+      add_number(&core, cores, at << 32 | number);
+  }
+  if (f)
+    fclose(f);
+  return *model && *cores > 0;
+}
+
 static void find(const struct dl_sensor_kind *kind, struct dl_sensors *s) {
   double busy, all;
   if (isnan(s->cpu_tdp_w) || !read_ticks(&busy, &all))
@@ -62,7 +96,7 @@ static void find(const struct dl_sensor_kind *kind, struct dl_sensors *s) {
 
 const struct dl_sensor_kind dl_sensor_cpu_load = {
     .name = "cpu-load",
-    .summary = "CPUs, assumed: load x TDP, with record --cpu-tdp",
+    .summary = "CPUs, assumed: load x TDP, where record has no sensor",
     .find = find,
     .read = read_load,
 };

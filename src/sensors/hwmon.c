@@ -50,13 +50,12 @@ static double energy_j(const char *folder) {
 }
 
 /* ROCm's names are GPU- and the identifier. */
-static bool is_named(const struct dl_sensor *s, const char *name, size_t n) {
+bool dl_hwmon_is_named(const struct dl_sensor *s, const char *name, size_t n) {
   size_t prefix = n > 4 && strncasecmp(name, "GPU-", 4) == 0 ? 4 : 0;
   return strncasecmp(s->id, name + prefix, n - prefix) == 0;
 }
 
-static bool read_gpu(struct dl_sensor *s) {
-  const char *folder = s->state;
+bool dl_hwmon_read_gpu(struct dl_sensor *s, const char *folder) {
   s->power_w = power_w(folder);
   s->counter_j = energy_j(folder);
   s->util = 0.01 * dl_sysfs_number(folder, "device/gpu_busy_percent");
@@ -65,19 +64,44 @@ static bool read_gpu(struct dl_sensor *s) {
   return !isnan(s->power_w) || !isnan(s->counter_j);
 }
 
+static bool read_gpu(struct dl_sensor *s) {
+  return dl_hwmon_read_gpu(s, s->state);
+}
+
+bool dl_hwmon_pci(const char *folder, char to[DL_PCI_SIZE]) {
+  DL_TEXT(path);
+  char line[DL_SENSOR_NAME];
+  bool found = false;
+  dl_text_printf(&path, "%s/device/uevent", folder);
+  FILE *f = fopen(dl_text_str(&path), "re");
+  while (f && !found && fgets(line, sizeof line, f))
+    found = sscanf(line, "PCI_SLOT_NAME=%15[^.\n]", to) == 1;
+  if (f)
+    fclose(f);
+  return found;
+}
+
+void dl_hwmon_describe_gpu(struct dl_sensor *s, const char *folder) {
+  char text[DL_SENSOR_NAME];
+  if (dl_sysfs_text(folder, "device/product_name", text, sizeof text) && *text)
+    snprintf(s->name, sizeof s->name, "%s", text);
+  if (dl_sysfs_text(folder, "device/unique_id", text, sizeof text) && *text)
+    snprintf(s->id, sizeof s->id, "%s", text);
+  s->limit_w = 1e-6 * dl_sysfs_number(folder, "power1_cap");
+}
+
 static void add_gpu(const struct dl_sensor_kind *kind, struct dl_sensors *s,
                     const char *folder, const char *name) {
-  char product[DL_SENSOR_NAME];
+  char pci[DL_PCI_SIZE];
   if (!dl_sysfs_exists(folder, "power1_average") &&
       !dl_sysfs_exists(folder, "power1_input") &&
       !dl_sysfs_exists(folder, "energy1_input") &&
       !dl_sysfs_exists(folder, "energy2_input"))
     return;
-  if (dl_sysfs_text(folder, "device/product_name", product, sizeof product))
-    name = product;
-  struct dl_sensor *new = dl_hwmon_add(kind, s, DL_METER_GPU, folder, name);
-  dl_sysfs_text(folder, "device/unique_id", new->id, sizeof new->id);
-  new->limit_w = 1e-6 * dl_sysfs_number(folder, "power1_cap");
+  if (dl_hwmon_pci(folder, pci) && dl_strlist_find(&s->taken, pci) >= 0)
+    return;
+  dl_hwmon_describe_gpu(dl_hwmon_add(kind, s, DL_METER_GPU, folder, name),
+                        folder);
 }
 
 static void find_gpus(const struct dl_sensor_kind *kind, struct dl_sensors *s) {
@@ -88,11 +112,10 @@ const struct dl_sensor_kind dl_sensor_gpu_hwmon = {
     .name = "hwmon",
     .summary = "AMD and Intel GPUs: power or energy, utilization, memory",
     .other = true,
-    .visible = "ROCR_VISIBLE_DEVICES|HIP_VISIBLE_DEVICES|CUDA_VISIBLE_DEVICES|"
-               "SLURM_JOB_GPUS",
+    .visible = DL_ROCM_VISIBLE,
     .find = find_gpus,
     .read = read_gpu,
-    .is_named = is_named,
+    .is_named = dl_hwmon_is_named,
 };
 
 static bool read_meter(struct dl_sensor *s) {

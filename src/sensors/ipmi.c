@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <math.h>
 #include <poll.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +16,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/portable.h"
 #include "sensors/sensor_kinds.h"
 #include "sensors/sysfs.h"
 
@@ -33,17 +33,16 @@ struct controller {
 
 /* Starts ipmitool. False: it is not installed, or nothing can be started. */
 static bool start(struct controller *c) {
-  extern char **environ;
   static char *const argv[] = {"ipmitool", "dcmi", "power", "reading", NULL};
   posix_spawn_file_actions_t actions;
   int pipe_fd[2];
-  if (pipe2(pipe_fd, O_CLOEXEC) != 0)
+  if (!dl_pipe(pipe_fd))
     return false;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, pipe_fd[1], 1);
   posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-  int error = posix_spawnp(&c->pid, argv[0], &actions, NULL, argv, environ);
+  int error = dl_spawn(&c->pid, &actions, NULL, argv);
   posix_spawn_file_actions_destroy(&actions);
   close(pipe_fd[1]);
   if (error != 0) {

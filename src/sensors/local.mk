@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 libdlest_a_SOURCES += \
+	%D%/amd_smi.c \
 	%D%/cpu_load.c \
 	%D%/cray.c \
 	%D%/hwmon.c \

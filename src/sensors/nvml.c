@@ -12,6 +12,7 @@
 #include <strings.h>
 
 #include "base/memory.h"
+#include "base/portable.h"
 #include "sensors/sensor_kinds.h"
 
 enum { SUCCESS = 0, NO_PERMISSION = 4, MIG_ENABLED = 1, CLOCK_SM = 1 };
@@ -88,7 +89,7 @@ static const struct {
 static bool load(void) {
   if (nvml.library)
     return true;
-  void *library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+  void *library = dl_load_library("libnvidia-ml.so.1");
   if (!library)
     return false;
   for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {

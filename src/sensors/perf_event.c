@@ -5,7 +5,6 @@
  * Documentation/ABI/testing/sysfs-bus-event_source-devices-events). */
 
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -13,6 +12,11 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#if __has_include(<linux/perf_event.h>)
+#include <linux/perf_event.h>
+#define HAS_PERF
+#endif
 
 #include "base/memory.h"
 #include "base/number.h"
@@ -40,10 +44,16 @@ static void free_counter(struct dl_sensor *s) {
 
 /* Opens an event on a CPU; -1 and errno. */
 static int open_event(uint32_t type, uint64_t config, int cpu) {
+#ifdef HAS_PERF
   struct perf_event_attr attr = {
       .type = type, .size = sizeof attr, .config = config};
   return (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1,
                       PERF_FLAG_FD_CLOEXEC);
+#else
+  (void)type, (void)config, (void)cpu;
+  errno = ENOSYS;
+  return -1;
+#endif
 }
 
 /* "event=0x02" */

@@ -49,7 +49,7 @@ static void drop_mirror(const struct dl_sensor_kind *kind,
                     "%s (%s) shows the counter of %s (%s), which counts once",
                     new->id, new->name, x->id, x->name);
     s->note[s->n_notes - 1].stays = true;
-    dl_sensors_remove_last(s);
+    dl_sensors_remove(s, s->n - 1);
     return;
   }
 }

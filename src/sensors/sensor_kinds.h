@@ -6,8 +6,9 @@
 
 #include "sensors/sensors.h"
 
-extern const struct dl_sensor_kind dl_sensor_nvml, dl_sensor_gpu_hwmon,
-    dl_sensor_jetson, dl_sensor_powercap, dl_sensor_perf_event, dl_sensor_cray,
-    dl_sensor_acpi, dl_sensor_ipmi, dl_sensor_cpu_load;
+extern const struct dl_sensor_kind dl_sensor_nvml, dl_sensor_amd_smi,
+    dl_sensor_gpu_hwmon, dl_sensor_jetson, dl_sensor_powercap,
+    dl_sensor_perf_event, dl_sensor_cray, dl_sensor_acpi, dl_sensor_ipmi,
+    dl_sensor_cpu_load;
 
 #endif

@@ -18,9 +18,10 @@
 #include "sensors/sensor_kinds.h"
 
 static const struct dl_sensor_kind *const kinds[] = {
-    &dl_sensor_nvml,     &dl_sensor_gpu_hwmon,  &dl_sensor_jetson,
-    &dl_sensor_powercap, &dl_sensor_perf_event, &dl_sensor_cray,
-    &dl_sensor_acpi,     &dl_sensor_ipmi,       &dl_sensor_cpu_load,
+    &dl_sensor_nvml,     &dl_sensor_amd_smi,  &dl_sensor_gpu_hwmon,
+    &dl_sensor_jetson,   &dl_sensor_powercap, &dl_sensor_perf_event,
+    &dl_sensor_cray,     &dl_sensor_acpi,     &dl_sensor_ipmi,
+    &dl_sensor_cpu_load,
 };
 
 enum { N_KINDS = sizeof kinds / sizeof *kinds };
@@ -93,15 +94,10 @@ static void free_sensor(struct dl_sensor *s) {
     free(s->state);
 }
 
-/* Frees and removes sensor i. */
-static void remove_sensor(struct dl_sensors *s, size_t i) {
+void dl_sensors_remove(struct dl_sensors *s, size_t i) {
   free_sensor(&s->s[i]);
   s->n--;
   memmove(&s->s[i], &s->s[i + 1], (s->n - i) * sizeof *s->s);
-}
-
-void dl_sensors_remove_last(struct dl_sensors *s) {
-  remove_sensor(s, s->n - 1);
 }
 
 /* If b shows the counter of a, each reading of b lies between two readings of
@@ -130,7 +126,7 @@ static void drop_doubles(struct dl_sensors *s,
     doubled[i] = !kind->other && dl_sensors_has(s, kind, (enum dl_meter_kind)i);
   for (size_t i = s->n; i-- > 0;)
     if (s->s[i].kind == kind && doubled[s->s[i].part])
-      remove_sensor(s, i);
+      dl_sensors_remove(s, i);
 }
 
 /* Removes notes about parts that are measured in another way. */
@@ -156,6 +152,11 @@ void dl_sensors_find(struct dl_sensors *s, double cpu_tdp_w) {
   drop_notes(s);
 }
 
+void dl_sensors_assume_cpus(struct dl_sensors *s, double tdp_w) {
+  s->cpu_tdp_w = tdp_w;
+  dl_sensor_cpu_load.find(&dl_sensor_cpu_load, s);
+}
+
 void dl_sensors_free(struct dl_sensors *s) {
   for (size_t i = 0; i < s->n; i++)
     free_sensor(&s->s[i]);
@@ -163,6 +164,7 @@ void dl_sensors_free(struct dl_sensors *s) {
     free(s->note[i].text);
   free(s->s);
   free(s->note);
+  dl_strlist_free(&s->taken);
   *s = (struct dl_sensors){0};
 }
 
@@ -220,7 +222,7 @@ static bool is_named(const struct dl_sensor *s, const char *name, size_t n) {
   if (n == 0)
     return false;
   if (isdigit((unsigned char)*name) && end == name + n)
-    return index == s->index;
+    return index >= s->index && index <= s->index + s->more;
   return s->kind->is_named ? s->kind->is_named(s, name, n)
                            : strncasecmp(s->id, name, n) == 0;
 }
@@ -329,7 +331,7 @@ enum dl_status dl_sensors_select(struct dl_sensors *s, const char *gpus,
     for (size_t i = s->n; list && i-- > 0;)
       if (s->s[i].kind == kind && s->s[i].part == DL_METER_GPU &&
           !is_visible(&s->s[i], list))
-        remove_sensor(s, i);
+        dl_sensors_remove(s, i);
   }
   return DL_OK;
 }

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/diag.h"
+#include "base/text.h"
 #include "logs/importers/importer.h"
 
 enum { DL_SENSOR_NAME = 96 };
@@ -24,10 +25,12 @@ struct dl_sensor {
   size_t index;              /* of the device, as its driver counts; of a
                                 new sensor the next of its kind and part */
   size_t channel;            /* of a chip with several */
-  double limit_w;            /* power limit; NaN: unknown */
-  const char *method;        /* what the power is: "instantaneous"; or NULL */
-  bool assumed;              /* not measured, but by an assumption */
-  void *state;               /* of the kind; owned */
+  size_t more; /* devices of the driver behind `index` that it stands for, too:
+                  dies of one board, partitions of one GPU */
+  double limit_w;     /* power limit; NaN: unknown */
+  const char *method; /* what the power is: "instantaneous"; or NULL */
+  bool assumed;       /* not measured, but by an assumption */
+  void *state;        /* of the kind; owned */
 
   /* The last reading; NaN: not measured. */
   double power_w;
@@ -58,8 +61,10 @@ struct dl_sensors {
   size_t n, cap;
   struct dl_sensor_note *note; /* owned */
   size_t n_notes, notes_cap;
-  const char *root; /* of sysfs: $DLEST_SYSFS, or "/sys" */
-  double cpu_tdp_w; /* assume the CPUs' power from it; NaN: do not */
+  const char *root;        /* of sysfs: $DLEST_SYSFS, or "/sys" */
+  double cpu_tdp_w;        /* assume the CPUs' power from it; NaN: do not */
+  struct dl_strlist taken; /* PCI addresses of GPUs that a library measures,
+                              which other kinds leave out */
 };
 
 /* Why a kind of sensor does not measure a part, and what helps. */
@@ -103,12 +108,21 @@ size_t dl_sensors_read(struct dl_sensors *s, struct dl_diag *d);
 /* Counts energies from the last reading on. */
 void dl_sensors_restart(struct dl_sensors *s);
 
+/* Adds the sensor that assumes the power of all CPUs by a TDP. */
+void dl_sensors_assume_cpus(struct dl_sensors *s, double tdp_w);
+
 /* Whether any of them measures; others are assumed. */
 bool dl_sensors_measure(const struct dl_sensors *s);
 
 /* Whether a kind other than `kind` (NULL: any) measures a part. */
 bool dl_sensors_has(const struct dl_sensors *s,
                     const struct dl_sensor_kind *kind, enum dl_meter_kind part);
+
+/* The CPUs of this machine by /proc/cpuinfo, or the file $DLEST_CPUINFO: their
+ * model, and the cores of all of them that the machine (a virtual one, perhaps
+ * only a part of a CPU) has. False: they are unknown. */
+bool dl_machine_cpus(char model[DL_SENSOR_NAME], size_t *sockets,
+                     size_t *cores);
 
 /* For the kinds. A new sensor, all readings NaN; NULL: out of memory. */
 struct dl_sensor *dl_sensors_add(struct dl_sensors *s,
@@ -128,8 +142,8 @@ void dl_sensors_note(struct dl_sensors *s, const struct dl_sensor_kind *kind,
 /* Whether two sensors show one counter, as the dies of a socket may do. */
 bool dl_sensors_mirrored(struct dl_sensor *a, struct dl_sensor *b);
 
-/* Removes the sensor that was added last. */
-void dl_sensors_remove_last(struct dl_sensors *s);
+/* Frees and removes sensor i. */
+void dl_sensors_remove(struct dl_sensors *s, size_t i);
 
 /* Keeps the GPUs of a list of indices and of beginnings of UUIDs, "0,2"; "all"
  * keeps all of them, NULL those that a program sees (kind->visible). Sensors of

@@ -3,6 +3,7 @@
 
 #include "sensors/sysfs.h"
 
+#include <ctype.h>
 #include <fcntl.h>
 #include <glob.h>
 #include <math.h>
@@ -15,9 +16,26 @@
 
 enum { PATH_SIZE = 512, LINE_SIZE = 256 };
 
+/* "hwmon2" comes before "hwmon10". */
 static int by_number(const void *a, const void *b) {
-  const char *const *x = a, *const *y = b;
-  return strverscmp(*x, *y);
+  const char *x = *(const char *const *)a, *y = *(const char *const *)b;
+  while (*x && *y) {
+    if (isdigit((unsigned char)*x) && isdigit((unsigned char)*y)) {
+      char *after_x, *after_y;
+      unsigned long long m = strtoull(x, &after_x, 10);
+      unsigned long long n = strtoull(y, &after_y, 10);
+      if (m != n)
+        return m < n ? -1 : 1;
+      x = after_x;
+      y = after_y;
+    } else if (*x != *y) {
+      break;
+    } else {
+      x++;
+      y++;
+    }
+  }
+  return (unsigned char)*x - (unsigned char)*y;
 }
 
 void dl_sysfs_find(const char *root, const char *pattern,

@@ -5,7 +5,7 @@
 
 #include "fuzz.h"
 
-#include "catalog/architecture/from_config.h"
+#include "catalog/architecture/config/from_config.h"
 #include "catalog/architecture/transformer.h"
 #include "catalog/descriptor_kinds.h"
 

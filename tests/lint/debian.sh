@@ -12,7 +12,7 @@ ok() {
 
 echo 1..5
 version=$(sed -n 's/^AC_INIT(\[dlest\], \[\([^]]*\)\].*/\1/p' configure.ac)
-packaged=$(sed -n '1s/^dlest (\([^)]*\)).*/\1/p' debian/changelog)
+packaged=$(sed -n '1s/^dlest (\([^)]*\)-[0-9]*).*/\1/p' debian/changelog)
 ok 'the package has the version of configure.ac' \
   "$([ "$version" = "$packaged" ] || echo "$packaged, not $version")"
 

@@ -45,7 +45,7 @@ mkdir -p $chip/device
 echo amdgpu >$chip/name
 echo 50000000 >$chip/power1_average
 export DLEST_SYSFS=$work/sys DLEST_DATADIR=$top OMP_NUM_THREADS=1
-export PYTHONPATH=$top/contrib/python PYTHONDONTWRITEBYTECODE=1
+export PYTHONPATH=$top/python PYTHONDONTWRITEBYTECODE=1
 
 # Epochs of a program that waits for others differ in length: with priority,
 # where that is allowed.
@@ -137,8 +137,38 @@ for network in cnn transformer; do
   ok "$network: recording takes less than 1 % of the training's time" \
     "$share < 0.01"
 done
-# tools/measure on this CPU: two networks, trained and not, and dlest takes both
-# tables.
+# The package measures a training of its own process; the chip stays at 50 W now.
+echo 50000000 >$chip/power1_average
+export DLEST_PROGRAM=$dlest
+measured=$("$python" - <<'END' 2>measure.log || true
+import torch
+
+import dlest
+
+net = torch.nn.Linear(64, 64)
+sgd = torch.optim.SGD(net.parameters(), lr=0.01)
+
+
+@dlest.measure(interval="100ms", country="FR")
+def train():
+    """Trains for three epochs."""
+    for _ in dlest.epochs(3):
+        for _ in range(2000):
+            sgd.zero_grad()
+            net(torch.ones(8, 64)).sum().backward()
+            sgd.step()
+    return "trained"
+
+
+assert train() == "trained"
+m = train.measurement
+print(m.epochs == 3 and m.co2e_g > 0 and m.boundary == "gpu" and
+      abs(m.energy_j / (50 * m.duration_s) - 1) < 0.01)
+END
+)
+ok 'the Python package measures a training' "\"$measured\" == \"True\""
+# tools/measure on this CPU: two networks, trained (one of them half of the time
+# too) and not, and dlest takes both tables.
 "$python" "$top/tools/measure" --device cpu --seconds 0.2 --warmup 0 \
   --gpu xeon-e5-2680-v4 -o measured.csv >written 2>measure.log ||
   sed 's/^/# /' measure.log
@@ -148,7 +178,11 @@ rows() {
   "$dlest" predict --input "$1" --method physical -q -f csv | wc -l
 }
 ok 'measure: predict takes all rows of both' \
-  "$(rows measured.csv) == 3 && $(rows measured-inference.csv) == 3"
+  "$(rows measured.csv) == 4 && $(rows measured-inference.csv) == 3"
+shares=$("$python" -c 'import csv, sys
+print(*(r["gpu_util"] for r in csv.DictReader(open(sys.argv[1]))))' measured.csv)
+ok 'measure: works for half of the time where it is asked to' \
+  "$(grep -cE '^ *0\.[3-6][0-9]* *$' <<<"$shares") == 1"
 ok 'measure: calibrate takes its trainings' \
   "$("$dlest" calibrate measured.csv -q -o measured.xml >calibrated && echo 1)"
 echo "1..$n"

@@ -115,6 +115,7 @@ static void reads_rates(void **state) {
   (void)state;
   dl_descriptor_init(&cpu.head, DL_ACCELERATOR);
   dl_descriptor_init(&arch.head, DL_ARCHITECTURE);
+  cpu.form = "socket";
   cpu.peak_fp32_tflops = 7;
   cpu.peak_int8_tops = 28;
   cpu.peak_int8_tensor_tops = 200;

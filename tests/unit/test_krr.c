@@ -11,8 +11,8 @@
 
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_linalg.h>
-#include <omp.h>
 
+#include "base/portable.h"
 #include "math/regression/regression.h"
 
 #include "problem.h"
@@ -299,7 +299,7 @@ static void any_number_of_threads(void **state) {
   for (size_t i = 0; i < n * P; i++)
     Z->data[i] = 20 + 15 * sin((double)(i % 65537));
   for (int threads = 1; threads <= 3; threads++) {
-    omp_set_num_threads(threads);
+    dl_set_threads(threads);
     void *s = fit(X, y, NULL, 0.01, 0.05);
     f[threads - 1] = predict(s, Z);
     krr()->free(s);

@@ -232,12 +232,13 @@ static void common_arrays_once(void **state) {
 }
 
 static void other_locale(void **state) {
-  if (setlocale(LC_ALL, "de_DE.UTF-8") == NULL &&
-      setlocale(LC_ALL, "fr_FR.UTF-8") == NULL) {
+  /* Some C libraries take any name and have decimal points alone. */
+  if ((setlocale(LC_ALL, "de_DE.UTF-8") == NULL &&
+       setlocale(LC_ALL, "fr_FR.UTF-8") == NULL) ||
+      localeconv()->decimal_point[0] != ',') {
     print_message("no locale with a decimal comma is installed\n");
     skip();
   }
-  assert_string_equal(localeconv()->decimal_point, ",");
   round_trip(state);
   writes_the_same(state);
   char *text = get_file(temp_path("m.xml"));

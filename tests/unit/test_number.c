@@ -233,12 +233,14 @@ static void test_count(void **state) {
                                     "x",
                                     "18446744073709551616",
                                     "99999999999999999999999"};
+  char most[32];
   size_t n;
 
   (void)state;
   assert_true(dl_parse_count("0", &n) && n == 0);
   assert_true(dl_parse_count("0012", &n) && n == 12);
-  assert_true(dl_parse_count("18446744073709551615", &n) && n == SIZE_MAX);
+  snprintf(most, sizeof most, "%zu", SIZE_MAX);
+  assert_true(dl_parse_count(most, &n) && n == SIZE_MAX);
   for (size_t i = 0; i < COUNT(bad); i++)
     assert_false(dl_parse_count(bad[i], &n));
 }
@@ -402,12 +404,13 @@ static void test_format_digits(void **state) {
 
 /* A decimal comma in the locale changes nothing. */
 static void test_locale(void **state) {
-  if (setlocale(LC_ALL, "de_DE.UTF-8") == NULL &&
-      setlocale(LC_ALL, "fr_FR.UTF-8") == NULL) {
+  /* Some C libraries take any name and have decimal points alone. */
+  if ((setlocale(LC_ALL, "de_DE.UTF-8") == NULL &&
+       setlocale(LC_ALL, "fr_FR.UTF-8") == NULL) ||
+      localeconv()->decimal_point[0] != ',') {
     print_message("no locale with a decimal comma is installed\n");
     skip();
   }
-  assert_string_equal(localeconv()->decimal_point, ",");
   test_parse_values(state);
   test_parse_refused(state);
   test_round_trip(state);

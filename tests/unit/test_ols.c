@@ -13,8 +13,8 @@
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_multifit.h>
 #include <gsl/gsl_rng.h>
-#include <omp.h>
 
+#include "base/portable.h"
 #include "math/regression/regression.h"
 
 #include "problem.h"
@@ -311,7 +311,7 @@ static void any_number_of_threads(void **state) {
   double b[4][4];
   large(&X, &y, &w);
   for (int threads = 1; threads <= 4; threads++) {
-    omp_set_num_threads(threads);
+    dl_set_threads(threads);
     void *s = fit(X, y, w, NULL, &d);
     for (size_t j = 0; j < 3; j++)
       b[threads - 1][j] = ols()->coefficient(s, j);

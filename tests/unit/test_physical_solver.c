@@ -12,8 +12,8 @@
 #include <gsl/gsl_blas.h>
 #include <gsl/gsl_linalg.h>
 #include <math.h>
-#include <omp.h>
 
+#include "base/portable.h"
 #include "physics/fold_fit.h"
 #include "physics/solver/minimise.h"
 #include "training_table.h"
@@ -191,15 +191,15 @@ static void curvature_as_differences(void **state) {
 static void threads_do_not_matter(void **state) {
   struct setting *s = *state;
   double g[2][MOST], x[2][MOST];
-  int most = omp_get_max_threads();
+  int most = dl_threads();
   for (int k = 0; k < 2; k++) {
-    omp_set_num_threads(k + 1);
+    dl_set_threads(k + 1);
     dl_normal_equations_sum(&s->e, s->theta, g[k]);
     assert_true(dl_normal_equations_factor(&s->e, &s->e.products, 0));
     memcpy(x[k], g[k], sizeof x[k]);
     dl_normal_equations_solve(&s->e, x[k]);
   }
-  omp_set_num_threads(most);
+  dl_set_threads(most);
   assert_memory_equal(g[0], g[1], s->q.map.p * sizeof **g);
   assert_memory_equal(x[0], x[1], s->q.map.p * sizeof **x);
 }

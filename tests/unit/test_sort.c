@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The sort with data, and the one of systems that lack qsort_r. */
+/* The sort with data. */
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,9 +32,8 @@ static int by_rank(const void *a, const void *b, void *data) {
   return r->of[x->key] - r->of[y->key];
 }
 
-typedef void sorter(void *, size_t, size_t, dl_compare *, void *);
-
-static void sorts(sorter *sort) {
+static void sorts_with_data(void **state) {
+  (void)state;
   struct ranks r = {
       .of = {3, 1, 4, 15, 9, 2, 6, 5, 35, 8, 97, 93, 23, 84, 62, 7}};
   struct element e[MOST];
@@ -48,7 +47,7 @@ static void sorts(sorter *sort) {
       before[e[i].key]++;
     }
     r.n_compared = 0;
-    sort(e, n, sizeof *e, by_rank, &r);
+    dl_sort_with(e, n, sizeof *e, by_rank, &r);
     for (size_t i = 0; i < n; i++) {
       assert_true(i == 0 || r.of[e[i - 1].key] <= r.of[e[i].key]);
       assert_int_equal(e[i].rest[5], e[i].key);
@@ -63,18 +62,7 @@ static void sorts(sorter *sort) {
   }
 }
 
-static void sorts_with_data(void **state) {
-  (void)state;
-  sorts(dl_sort_with);
-}
-
-static void sorts_as_a_heap(void **state) {
-  (void)state;
-  sorts(dl_heap_sort);
-}
-
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(sorts_with_data),
-                                     cmocka_unit_test(sorts_as_a_heap)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(sorts_with_data)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 
 #include <gsl/gsl_errno.h>
-#include <omp.h>
 
+#include "base/portable.h"
 #include "math/cross_validation/cross_validate.h"
 
 #include "problem.h"
@@ -167,7 +167,7 @@ static void any_number_of_threads(void **state) {
   const struct dl_regression *krr = dl_regression_find("krr");
   gsl_matrix *H = dl_candidates(krr, free_hyper, DL_SEARCH_GRID, 6, 0);
   for (int threads = 1; threads <= 3; threads++) {
-    omp_set_num_threads(threads);
+    dl_set_threads(threads);
     run(f, &cv[threads - 1], &p, "krr", hyper);
     assert_int_equal(
         dl_search(&best[threads - 1], &p, krr, H, &f->folds, &f->d), DL_OK);

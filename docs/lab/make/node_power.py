@@ -152,6 +152,29 @@ def command(row):
                     "--epochs", "1", "--batch-size", "%.0f" % batch]
 
 
+def scored(out, boundary, measured):
+    """Estimate, kWh, its error as a text, and whether the interval holds."""
+    at = next(b for b in out["node"]["boundaries"]
+              if (b["estimate"], b["boundary"]) ==
+              (out["recommended"], boundary))
+    kwh = at["energy_j"] / 3.6e6
+    held = (at["low_j"] / 3.6e6 <= measured <= at["high_j"] / 3.6e6
+            if at["low_j"] else None)
+    return (kwh, measured, bool(held), held is not None), [
+        f"{measured:.3g}", f"{kwh:.3g}", f"{100 * (kwh / measured - 1):+.0f} %",
+        {True: "yes", False: "no", None: "-"}[held]]
+
+
+def medians(label, found):
+    """Of [(found at the plug, found behind the supplies)]."""
+    cells = [label, ""]
+    for some in zip(*found):
+        error = statistics.median(abs(f[0] / f[1] - 1) for f in some)
+        cells += ["", "", f"{100 * error:.0f} %",
+                  f"{sum(f[2] for f in some)} of {sum(f[3] for f in some)}"]
+    return cells
+
+
 def trainings_table(dlest):
     rows, found = [], []
     for r in read("node-trainings.csv"):
@@ -162,27 +185,15 @@ def trainings_table(dlest):
         except Failure as failure:
             print(failure, file=sys.stderr)
             continue
-        at = next(b for b in out["node"]["boundaries"]
-                  if (b["estimate"], b["boundary"]) ==
-                  (out["recommended"], "node"))
-        kwh, measured = at["energy_j"] / 3.6e6, float(r["energy_kwh"])
-        low, high = at["low_j"], at["high_j"]
-        held = (low / 3.6e6 <= measured <= high / 3.6e6) if low else None
-        rows.append([r["benchmark"], r["nodes"], f"{measured:.3g}",
-                     f"{kwh:.3g}", f"{100 * (kwh / measured - 1):+.0f} %",
-                     {True: "yes", False: "no", None: "-"}[held],
-                     out["recommended"]])
-        found.append((kwh, measured, bool(held), held is not None))
-    for label, some in (("median, one node",
-                         [f for f, r in zip(found, rows) if r[1] == "1"]),
-                        ("median", found)):
-        errors = [abs(f[0] / f[1] - 1) for f in some]
-        rows.append([label, "", "", "",
-                     f"{100 * statistics.median(errors):.0f} %",
-                     f"{sum(f[2] for f in some)} of {sum(f[3] for f in some)}",
-                     ""])
+        plug, cells = scored(out, "node", float(r["energy_kwh"]))
+        dc, more = scored(out, "node-dc", float(r["energy_dc_kwh"]))
+        rows.append([r["benchmark"], r["nodes"], *cells, *more])
+        found.append((plug, dc))
+    alone = [f for f, r in zip(found, rows) if r[1] == "1"]
+    rows += [medians("median, one node", alone), medians("median", found)]
     return table(["benchmark", "nodes", "measured kWh", "estimate kWh",
-                  "error", "held", "method"], rows)
+                  "error", "held", "DC", "estimate DC", "error DC",
+                  "held DC"], rows)
 
 
 def main():

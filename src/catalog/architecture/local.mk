@@ -1,14 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 libdlest_a_SOURCES += \
-	%D%/config_families.c \
-	%D%/config_families.h \
-	%D%/config_keys.c \
-	%D%/config_keys.h \
 	%D%/file_name.c \
 	%D%/file_name.h \
-	%D%/from_config.c \
-	%D%/from_config.h \
 	%D%/from_onnx.c \
 	%D%/from_onnx.h \
 	%D%/layer_shapes.c \

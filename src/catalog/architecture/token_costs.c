@@ -32,7 +32,7 @@ static void put_decoder(struct dl_architecture *e,
   put(e, &e->pair_macs, step.macs_more);
   if (t->window > 0) {
     put(e, &e->attention_window, t->window);
-    put(e, &e->window_share, t->window_layers / t->layers);
+    put(e, &e->window_share, t->window_layers / fmax(t->attention_layers, 1));
   }
 }
 

@@ -15,22 +15,59 @@ bool dl_transformer_writes(const struct dl_transformer *t) {
   return t->kind == DL_TF_DECODER || two_stacks(t);
 }
 
+/* Layers with attention, and with a feed-forward part or experts. */
+static double attending(shape *t, double layers) {
+  return two_stacks(t) ? layers : t->attention_layers;
+}
+
+static double feeding(shape *t, double layers) {
+  return two_stacks(t) ? layers : t->ffn_layers;
+}
+
+/* Returns the mean over layers with attention of a width that layers with a
+ * window may have of their own. */
+static double mean_width(shape *t, double usual, double of_window) {
+  if (t->window_heads == 0 || t->attention_layers == 0)
+    return usual;
+  return usual + (of_window - usual) * t->window_layers / t->attention_layers;
+}
+
 static double query_width(shape *t) {
-  return t->heads * t->head_dim;
+  return mean_width(t, t->heads * t->head_dim,
+                    t->window_heads * t->window_head_dim);
 }
 
 static double key_width(shape *t) {
-  return t->kv_heads * t->head_dim;
+  return mean_width(t, t->kv_heads * t->head_dim,
+                    t->window_kv_heads * t->window_head_dim);
 }
 
-/* Width of the values of all query heads. */
+/* Width of the values of so many heads, in layers with a window of others. */
+static double values_of(shape *t, double heads, double window_heads) {
+  double usual = t->value_dim > 0 ? t->value_dim : t->head_dim;
+  double of_window = t->value_dim > 0 ? t->value_dim : t->window_head_dim;
+  return mean_width(t, heads * usual, window_heads * of_window);
+}
+
 static double value_width(shape *t) {
-  return t->heads * (t->value_dim > 0 ? t->value_dim : t->head_dim);
+  return values_of(t, t->heads, t->window_heads);
+}
+
+static double kv_value_width(shape *t) {
+  return values_of(t, t->kv_heads, t->window_kv_heads);
+}
+
+/* Share of the layers with attention that have keys and values of their own. */
+static double own_share(shape *t) {
+  return t->attention_layers > 0 && !two_stacks(t)
+             ? t->kv_layers / t->attention_layers
+             : 1;
 }
 
 /* Elements of the keys and values stored per token. */
 static double kept_width(shape *t) {
-  return t->kv_rank > 0 ? t->kv_rank + t->rope_dim : 2 * key_width(t);
+  return t->kv_rank > 0 ? t->kv_rank + t->rope_dim
+                        : key_width(t) + kv_value_width(t);
 }
 
 /* Width of the keys and values made from the latent vector. */
@@ -42,17 +79,26 @@ static double norm_params(shape *t) {
   return t->hidden * (1 + t->norm_bias);
 }
 
+static double query_weights(shape *t) {
+  return t->q_rank > 0 ? t->q_rank * (t->hidden + query_width(t))
+                       : t->hidden * query_width(t);
+}
+
 static double latent_weights(shape *t) {
-  double queries = t->q_rank > 0 ? t->q_rank * (t->hidden + query_width(t))
-                                 : t->hidden * query_width(t);
-  return queries + t->hidden * kept_width(t) + t->kv_rank * latent_width(t) +
-         t->hidden * value_width(t);
+  return query_weights(t) + t->hidden * kept_width(t) +
+         t->kv_rank * latent_width(t) + t->hidden * value_width(t);
 }
 
 static double attention_weights(shape *t) {
   if (t->kv_rank > 0)
     return latent_weights(t);
-  return 2 * t->hidden * (query_width(t) + key_width(t));
+  double joint = t->keys_as_values * (t->attention_layers - t->window_layers) /
+                 fmax(t->attention_layers, 1);
+  double gate = mean_width(t, t->heads, t->window_heads) * t->head_gate;
+  double kept =
+      key_width(t) + kv_value_width(t) - joint * t->kv_heads * t->head_dim;
+  return query_weights(t) +
+         t->hidden * (gate + value_width(t) + own_share(t) * kept);
 }
 
 static double attention_biases(shape *t) {
@@ -73,7 +119,9 @@ static double ffn_params(shape *t, double width) {
 
 /* Layers of a stack that have experts in place of the feed-forward part. */
 static double moe_layers(shape *t, double layers) {
-  return t->experts > 0 ? floor((layers - t->dense_layers) / t->moe_every) : 0;
+  return t->experts > 0
+             ? floor((feeding(t, layers) - t->dense_layers) / t->moe_every)
+             : 0;
 }
 
 double dl_transformer_moe_layers(const struct dl_transformer *t) {
@@ -89,11 +137,14 @@ double dl_transformer_expert_params(const struct dl_transformer *t) {
  * the encoder. */
 static double stack_params(shape *t, double layers, double attentions) {
   double moe = moe_layers(t, layers);
+  double with = attending(t, layers), ffn = feeding(t, layers);
   if (t->shared_layers > 0)
-    layers = 1;
-  double each = attentions * (attention_weights(t) + attention_biases(t)) +
-                (attentions + 1) * norm_params(t);
-  return layers * each + (layers - moe) * ffn_params(t, t->ffn) +
+    with = ffn = 1;
+  double attention =
+      attention_weights(t) + attention_biases(t) + norm_params(t);
+  return with * attentions * attention + ffn * norm_params(t) +
+         t->mixers * (t->mixer_weights + norm_params(t)) + t->extra_weights +
+         (ffn - moe) * ffn_params(t, t->ffn) +
          moe * (t->experts * ffn_params(t, t->moe_ffn) +
                 t->hidden * t->experts + ffn_params(t, t->shared_ffn)) +
          t->final_norm * norm_params(t) + t->relative * t->heads +
@@ -150,9 +201,9 @@ static double classifier_params(shape *t) {
 
 double dl_transformer_params(const struct dl_transformer *t) {
   double sum = dl_transformer_embedding_params(t) + projection(t) +
-               output_weights(t) + t->embedding_norm * norm_params(t) +
-               stem_params(t) + stack_params(t, t->layers, 1) +
-               classifier_params(t);
+               t->extra_params + output_weights(t) +
+               t->embedding_norm * norm_params(t) + stem_params(t) +
+               stack_params(t, t->layers, 1) + classifier_params(t);
   if (two_stacks(t))
     sum += stack_params(t, t->decoder_layers, 2);
   if (t->pooler > 0)
@@ -175,15 +226,16 @@ double dl_transformer_step_params(const struct dl_transformer *t,
 
 double dl_transformer_active_params(const struct dl_transformer *t) {
   double idle = t->experts - t->active_experts;
-  return dl_transformer_params(t) -
+  return dl_transformer_params(t) - t->extra_params -
          dl_transformer_moe_layers(t) * idle * ffn_params(t, t->moe_ffn);
 }
 
 double dl_transformer_unquantized_params(const struct dl_transformer *t) {
-  double norms = 2 * t->layers + t->final_norm + t->embedding_norm;
+  double norms = attending(t, t->layers) + feeding(t, t->layers) + t->mixers +
+                 t->final_norm + t->embedding_norm;
   if (two_stacks(t))
     norms += 3 * t->decoder_layers + t->final_norm;
-  return dl_transformer_embedding_params(t) +
+  return dl_transformer_embedding_params(t) + t->extra_params +
          dl_or(dl_transformer_head_params(t), 0) + norms * norm_params(t);
 }
 
@@ -197,7 +249,7 @@ double dl_transformer_head_params(const struct dl_transformer *t) {
 static double attention_sides(shape *t) {
   double d = t->hidden, out = value_width(t) + d;
   if (t->kv_rank == 0)
-    return d + query_width(t) + 2 * (d + key_width(t)) + out;
+    return d + query_width(t) + 2 * d + kept_width(t) + out;
   double queries =
       t->q_rank > 0 ? d + 2 * t->q_rank + query_width(t) : d + query_width(t);
   return queries + d + kept_width(t) + t->kv_rank + latent_width(t) + out;
@@ -206,22 +258,23 @@ static double attention_sides(shape *t) {
 /* Counts them if queries, keys and values are one product. */
 static double joint_attention_sides(shape *t) {
   return t->kv_rank > 0 ? attention_sides(t)
-                        : t->hidden + query_width(t) + 2 * key_width(t) +
+                        : t->hidden + query_width(t) + kept_width(t) +
                               value_width(t) + t->hidden;
 }
 
 double dl_transformer_adapted_sides(const struct dl_transformer *t,
                                     enum dl_adapted which, double targets) {
   const bool shared = t->shared_layers > 0; /* adapters too */
-  const double first = shared ? 1 : t->layers;
+  const double first = shared ? 1 : attending(t, t->layers);
   const double second = shared ? t->decoder_layers > 0 : t->decoder_layers;
-  const double written = first + targets * second; /* layers a token passes */
+  const double written = targets * second; /* layers a token passes */
+  const double layers = (shared ? 1 : feeding(t, t->layers)) + written;
   const double moe = dl_transformer_moe_layers(t);
   const double dense =
-      written * t->hidden + (written - moe) * t->ffn + moe * t->moe_ffn;
+      layers * t->hidden + (layers - moe) * t->ffn + moe * t->moe_ffn;
   /* Keys and values for the attention to an encoder are its tokens'. */
   const double read = second * (1 - targets) * (t->hidden + key_width(t));
-  const double attentions = written + targets * second;
+  const double attentions = first + 2 * written;
   switch (which) {
   case DL_ADAPTED_QUERIES_VALUES:
     return attentions * (2 * t->hidden + query_width(t) + key_width(t)) + read;
@@ -241,7 +294,7 @@ double dl_transformer_tokens(const struct dl_transformer *t, double image_px) {
 /* MACs of the feed-forward parts of a stack for one token. */
 static double ffn_macs(shape *t, double layers) {
   double moe = moe_layers(t, layers);
-  return (layers - moe) * ffn_weights(t, t->ffn) +
+  return (feeding(t, layers) - moe) * ffn_weights(t, t->ffn) +
          moe * (t->active_experts * ffn_weights(t, t->moe_ffn) +
                 t->hidden * t->experts + ffn_weights(t, t->shared_ffn));
 }
@@ -250,25 +303,41 @@ static double ffn_macs(shape *t, double layers) {
 static double ffn_acts(shape *t, double layers) {
   double moe = moe_layers(t, layers), up = 1 + t->gated;
   double shared = t->shared_ffn > 0 ? up * t->shared_ffn + t->hidden : 0;
-  return (layers - moe) * (up * t->ffn + t->hidden) +
+  return (feeding(t, layers) - moe) * (up * t->ffn + t->hidden) +
          moe * (t->active_experts * (up * t->moe_ffn + t->hidden) + t->experts +
                 shared);
 }
 
-/* Adds projections and feed-forward parts of a stack for n tokens. */
+/* Adds projections and feed-forward parts of a stack for n tokens. Products
+ * of mixers have inputs and outputs of about the hidden size on one side. */
 static void add_stack(struct dl_pass *p, shape *t, double layers, double n) {
   double outputs = t->q_rank + query_width(t) + kept_width(t) + t->hidden;
   if (t->kv_rank > 0)
     outputs += latent_width(t);
-  p->macs += n * (layers * attention_weights(t) + ffn_macs(t, layers));
-  p->acts += n * (layers * outputs + ffn_acts(t, layers));
+  double with = attending(t, layers);
+  double mixer = t->mixer_weights + t->mixer_macs;
+  p->macs += n * (with * attention_weights(t) + ffn_macs(t, layers) +
+                  t->mixers * mixer + t->extra_weights);
+  p->acts +=
+      n * (with * outputs + ffn_acts(t, layers) +
+           (t->mixers * t->mixer_weights + t->extra_weights) / t->hidden);
+}
+
+/* Returns how many of m tokens one attends to, as a mean over layers. Those of
+ * a decoder with a window count in full, as its others do. */
+static double seen(shape *t, double m) {
+  double hidden =
+      t->kind == DL_TF_ENCODER && t->window > 0 ? fmax(m - t->window, 0) : 0;
+  return hidden > 0 ? m - hidden * t->window_layers / t->attention_layers : m;
 }
 
 /* Adds scores and mixed values of n tokens that attend to m. In disentangled
  * attention their queries and keys also attend to relative positions. */
 static void add_products(struct dl_pass *p, shape *t, double layers, double n,
                          double m) {
+  m = seen(t, m);
   double scores = m + 2 * t->disentangled;
+  layers = attending(t, layers);
   p->attention_macs +=
       layers * n * (scores * query_width(t) + m * value_width(t));
   p->attention_acts += layers * n * (t->heads * scores + value_width(t));
@@ -364,9 +433,9 @@ struct dl_decoding dl_transformer_decoding(const struct dl_transformer *t,
   if (cross)
     p.macs += 2 * layers * t->hidden * query_width(t);
   s.macs = p.macs + p.attention_macs;
-  s.macs_more = layers * (query_width(t) + value_width(t));
-  s.kept = layers * kept_width(t) * n;
-  s.kept_more = layers * kept_width(t);
+  s.macs_more = attending(t, layers) * (query_width(t) + value_width(t));
+  s.kept_more = attending(t, layers) * own_share(t) * kept_width(t);
+  s.kept = s.kept_more * n + t->mixers * t->mixer_state;
   return s;
 }
 
@@ -375,7 +444,8 @@ static double stack_dense(shape *t, double layers, double attentions) {
   double moe = moe_layers(t, layers), ffn = 2 + t->gated;
   double shared = t->shared_ffn > 0 ? ffn : 0;
   double products = t->kv_rank > 0 ? 4 + (t->q_rank > 0) : 4;
-  return layers * products * attentions + (layers - moe) * ffn +
+  return attending(t, layers) * products * attentions +
+         (feeding(t, layers) - moe) * ffn + 2 * t->mixers +
          moe * (t->active_experts * ffn + 1 + shared);
 }
 
@@ -391,12 +461,16 @@ double dl_transformer_dense(const struct dl_transformer *t) {
   return sum;
 }
 
+enum { MIXER_KERNELS = 5 }; /* convolution, scan, gate, norm, sum */
+
 /* Counts the kernels beside dense layers: an attention has two products, a
  * softmax, a norm and a sum; a feed-forward part has an activation (gated: and
  * a product), a norm and a sum. */
 static double stack_others(shape *t, double layers, double attentions) {
   double moe = moe_layers(t, layers), ffn = 1 + t->gated;
-  return layers * (5 * attentions + 2) + (layers - moe) * ffn +
+  double feed = feeding(t, layers);
+  return 5 * attending(t, layers) * attentions + 2 * feed + (feed - moe) * ffn +
+         MIXER_KERNELS * t->mixers +
          moe * (t->active_experts + (t->shared_ffn > 0)) * ffn;
 }
 

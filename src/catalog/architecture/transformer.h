@@ -12,6 +12,12 @@
  *   latent        d q + q h e (queries of rank q; without a rank d h e) +
  *                 d (c + r) + c h (e - r + v) + h v d (keys and values of rank
  *                 c, r of a head rotated, values of size v; arXiv 2405.04434)
+ *                 A head may have a gate (another product of d x its outputs),
+ *                 layers with a window heads of their own; keys may also be
+ *                 the values.
+ *   mixer         of a recurrent layer (state spaces, linear attention,
+ *                 arXiv 2312.00752, 2412.06464): given as a number, as is its
+ *                 state
  *   feed-forward  2 d f, gated (SwiGLU, GEGLU; arXiv 2002.05202) 3 d f;
  *                 with experts that many times, and d x experts to choose
  *
@@ -25,6 +31,8 @@
  *                 and of keys with the p embeddings of relative positions
  *                 (arXiv 2006.03654; their projections, once a batch, are not
  *                 counted)
+ *   mixer         n x the MACs of its state: by default each element is
+ *                 updated and read once
  *
  * The square of n is counted in full for causal attention too, as PaLM
  * (arXiv 2204.02311, appendix B: 12 L h e n FLOPs a token, forward and
@@ -54,17 +62,24 @@ enum dl_transformer_kind {
  * whole numbers as doubles; 0: none. */
 struct dl_transformer {
   enum dl_transformer_kind kind;
-  double layers, decoder_layers; /* the latter of an encoder-decoder */
+  double layers, decoder_layers;       /* the latter of an encoder-decoder */
+  double attention_layers, ffn_layers; /* of one stack, with these parts */
+  double kv_layers; /* with keys and values of their own, not of others */
+  double mixers, mixer_weights;   /* recurrent ones, and weights of each */
+  double mixer_state, mixer_macs; /* elements; MACs for a token */
   double hidden, heads, kv_heads, head_dim, ffn, gated;
   double q_rank, kv_rank;     /* of latent attention; kv_rank 0: none */
   double rope_dim, value_dim; /* there, of a head: rotated part; values */
-  double vocab, seq;          /* seq: tokens that figures are for */
-  double embedding;     /* size of a token's, where below the hidden size */
+  double head_gate;           /* outputs of a head's gate */
+  double keys_as_values; /* 1: in layers without a window keys are values */
+  double vocab, seq;     /* seq: tokens that figures are for */
+  double embedding;      /* size of a token's, where below the hidden size */
   double window;        /* tokens that layers with a window attend to; 0: all */
   double window_layers; /* their number */
-  double context;       /* longest published sequence; 0: unknown */
-  double decoder_seq;   /* of seq tokens; 0: as many as the encoder's */
-  double positions;     /* learned, of the decoder or the only stack */
+  double window_heads, window_kv_heads, window_head_dim; /* 0: as the others */
+  double context;           /* longest published sequence; 0: unknown */
+  double decoder_seq;       /* of seq tokens; 0: as many as the encoder's */
+  double positions;         /* learned, of the decoder or the only stack */
   double encoder_positions; /* stored, of an encoder before a decoder */
   double token_types, tied; /* tied: the output layer is the embedding */
   double bias, qkv_bias, key_bias, norm_bias, embedding_norm, final_norm;
@@ -74,7 +89,10 @@ struct dl_transformer {
   double experts, active_experts, moe_every, moe_ffn, shared_ffn;
   double dense_layers; /* the first ones, without experts */
   double patch, image, channels, classes, pooler;
-  double mel; /* channels of a stem of two convolutions (Whisper) */
+  double mel;           /* channels of a stem of two convolutions (Whisper) */
+  double extra_weights; /* further ones that each token is multiplied by */
+  double extra_params;  /* further ones that no token of a text needs: towers
+                           for images and sounds, tables of embeddings */
 };
 
 /* The work of one forward pass; attention: the part with the square of the
@@ -124,7 +142,8 @@ struct dl_text;
 void dl_transformer_describe(const struct dl_transformer *t,
                              struct dl_text *to);
 
-/* These count parameters: all; active ones, which a token uses; embeddings of
+/* These count parameters: all; active ones, which a token of a text uses, and
+ * the embeddings with them, as most publications do; embeddings of
  * tokens and positions that are not the output layer. */
 double dl_transformer_params(const struct dl_transformer *t);
 double dl_transformer_active_params(const struct dl_transformer *t);

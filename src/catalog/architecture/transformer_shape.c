@@ -22,6 +22,13 @@ static const struct shape_key {
 } keys[] = {
     KEY(layers, 1, 1e4, NAN),
     KEY(decoder_layers, 1, 1e4, NAN),
+    KEY(attention_layers, 0, 1e4, NAN),
+    KEY(kv_layers, 0, 1e4, NAN),
+    KEY(ffn_layers, 0, 1e4, NAN),
+    KEY(mixers, 0, 1e4, 0),
+    KEY(mixer_weights, 0, 1e12, 0),
+    KEY(mixer_state, 0, 1e12, 0),
+    KEY(mixer_macs, 0, 1e12, NAN),
     KEY(hidden, 1, 1e6, NAN),
     KEY(heads, 1, 1e5, NAN),
     KEY(kv_heads, 1, 1e5, NAN),
@@ -30,6 +37,11 @@ static const struct shape_key {
     KEY(kv_rank, 1, 1e6, 0),
     KEY(window, 1, 1e9, 0),
     KEY(window_layers, 1, 1e4, NAN),
+    KEY(window_heads, 1, 1e5, 0),
+    KEY(window_kv_heads, 1, 1e5, NAN),
+    KEY(window_head_dim, 1, 1e5, NAN),
+    KEY(head_gate, 1, 1e5, 0),
+    KEY(keys_as_values, 0, 1, 0),
     KEY(rope_dim, 0, 1e5, 0),
     KEY(value_dim, 1, 1e5, NAN),
     KEY(ffn, 1, 1e7, NAN),
@@ -64,6 +76,8 @@ static const struct shape_key {
     KEY(classes, 0, 1e8, 0),
     KEY(pooler, 0, 1, 0),
     KEY(mel, 1, 1e4, 0),
+    KEY(extra_weights, 0, 1e13, 0),
+    KEY(extra_params, 0, 1e13, 0),
 };
 
 enum { KEYS = sizeof keys / sizeof *keys, MOST_SHOWN = 40 };
@@ -183,7 +197,13 @@ static void take_defaults(struct dl_transformer *t) {
   unless_given(&t->gated, is_like_llama(t));
   unless_given(&t->head_dim, t->hidden / t->heads);
   unless_given(&t->kv_heads, t->heads);
-  unless_given(&t->window_layers, t->window > 0 ? t->layers : 0);
+  unless_given(&t->attention_layers, t->layers);
+  unless_given(&t->kv_layers, t->attention_layers);
+  unless_given(&t->ffn_layers, t->layers);
+  unless_given(&t->mixer_macs, 2 * t->mixer_state);
+  unless_given(&t->window_layers, t->window > 0 ? t->attention_layers : 0);
+  unless_given(&t->window_kv_heads, t->window_heads > 0 ? t->kv_heads : 0);
+  unless_given(&t->window_head_dim, t->window_heads > 0 ? t->head_dim : 0);
   unless_given(&t->value_dim, t->kv_rank > 0 ? t->head_dim : 0);
   unless_given(&t->ffn, 4 * t->hidden);
   unless_given(&t->decoder_layers,
@@ -241,17 +261,27 @@ static const char *contradiction(const struct dl_transformer *t) {
     return "kv_heads do not divide heads";
   if (t->kv_rank > 0 ? t->kind != DL_TF_DECODER || t->kv_heads != t->heads ||
                            t->rope_dim >= t->head_dim
-                     : t->q_rank > 0 || t->rope_dim > 0 || t->value_dim > 0)
-    return "q_rank, rope_dim (below head_dim) and value_dim are for decoders "
-           "with kv_rank, without kv_heads";
+                     : t->rope_dim > 0)
+    return "rope_dim (below head_dim) is for decoders with kv_rank, without "
+           "kv_heads";
   if (t->window_layers > 0 &&
-      (!(t->window > 0) || t->window_layers > t->layers ||
-       t->kind != DL_TF_DECODER))
-    return "window and window_layers (at most layers) are for decoders";
+      (!(t->window > 0) || t->window_layers > t->attention_layers ||
+       t->kind == DL_TF_ENCODER_DECODER))
+    return "window and window_layers (at most those with attention) are for "
+           "one stack";
+  if (t->window_heads > 0 && !(t->window_layers > 0))
+    return "window_heads are for layers with a window";
+  if (t->attention_layers > t->layers || t->kv_layers > t->attention_layers ||
+      t->ffn_layers > t->layers ||
+      (t->decoder_layers > 0 &&
+       (t->mixers > 0 || t->attention_layers < t->layers ||
+        t->ffn_layers < t->layers || t->extra_weights > 0)))
+    return "attention_layers, kv_layers and ffn_layers (at most layers), "
+           "mixers and extra_weights are for one stack";
   if (t->shared_layers > 0 && t->experts > 0)
     return "shared_layers is for layers without experts";
-  if (t->dense_layers > t->layers)
-    return "more dense_layers than layers";
+  if (t->dense_layers > t->ffn_layers)
+    return "more dense_layers than layers with a feed-forward part";
   if (t->active_experts > t->experts)
     return "more active_experts than experts";
   if (t->kind == DL_TF_VISION && t->patch > t->image)
@@ -343,12 +373,19 @@ enum dl_status dl_transformer_read(struct dl_transformer *t,
   return complete(t, &at, d);
 }
 
+/* Whether a key counts layers that have a part, which are usually all. */
+static bool is_of_all_layers(size_t key) {
+  return key == offsetof(struct dl_transformer, attention_layers) ||
+         key == offsetof(struct dl_transformer, kv_layers) ||
+         key == offsetof(struct dl_transformer, ffn_layers);
+}
+
 void dl_transformer_describe(const struct dl_transformer *t,
                              struct dl_text *to) {
   const char *key;
   double x;
   dl_text_add(to, kinds[t->kind]);
   for (size_t i = 0; (key = dl_transformer_key(t, i, &x)); i++)
-    if (x != 0)
+    if (x != 0 && !(is_of_all_layers(keys[i].offset) && x == t->layers))
       dl_text_printf(to, ", %s %.0f", key, x);
 }

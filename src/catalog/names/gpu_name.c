@@ -7,7 +7,7 @@
 
 #include "base/number.h"
 
-enum { WORD = 40 };
+enum { WORD = 40, MOST_GB = 1100 };
 
 /* A name in words: runs of letters and digits; a dot between digits belongs to
  * them. */
@@ -84,6 +84,11 @@ static bool put_number(double *to, double x) {
   return same;
 }
 
+/* Whether a word is "w/", and no part of a name, as in "W-2295", or watts. */
+static bool is_with(const struct name_words *w) {
+  return strcmp(w->word, "w") == 0 && *w->p == '/';
+}
+
 /* Returns the unit of a word that begins with a number ("80gb"), which is
  * stored in *x, or the word after it if that is a unit ("80 GB"); else NULL. */
 static const char *unit_of(struct name_words *w, double *x) {
@@ -91,12 +96,14 @@ static const char *unit_of(struct name_words *w, double *x) {
   size_t digits = strspn(w->word, "0123456789.");
   if (digits == 0 || dl_parse_number(w->word, digits, x) != DL_NUMBER_OK)
     return NULL;
+  if (w->word[digits] && *x > MOST_GB && strcmp(w->word + digits, "g") == 0)
+    return NULL; /* "E-2288G" */
   if (w->word[digits])
     return is_one_of(w->word + digits, units) ? w->word + digits : NULL;
   struct name_words ahead = *w;
   next_word(&ahead);
-  if (!is_one_of(ahead.word, units + 1)) /* "g" alone is no unit */
-    return NULL;
+  if (!is_one_of(ahead.word, units + 1) || is_with(&ahead))
+    return NULL; /* "g" alone is no unit */
   *w = ahead;
   return w->word;
 }
@@ -115,14 +122,17 @@ static void skip_system(struct name_words *w) {
 static bool skip_cpu_word(struct name_words *w) {
   static const char *const words[] = {"cpu", "processor", "gen", NULL};
   static const char *const cores[] = {"core", "cores", NULL};
+  static const char *const numbers[] = {
+      "dual", "two", "quad", "four", "six", "eight", "twelve", "sixteen", NULL};
   size_t digits = strspn(w->word, "0123456789");
   struct name_words ahead = *w;
   next_word(&ahead);
-  if (strcmp(w->word, "with") == 0 || strcmp(w->word, "w") == 0) {
+  if (strcmp(w->word, "with") == 0 || is_with(w)) {
     w->p += strlen(w->p);
     return true;
   }
-  if (digits > 0 && !w->word[digits] && is_one_of(ahead.word, cores)) {
+  bool number = digits > 0 && !w->word[digits];
+  if ((number || is_one_of(w->word, numbers)) && is_one_of(ahead.word, cores)) {
     *w = ahead;
     return true;
   }

@@ -129,6 +129,8 @@ static void order(const struct dl_rules *s) {
   }
   if (gpu->boost_mhz < gpu->base_mhz)
     dl_rule_report(s, &gpu->boost_mhz, "is below base_mhz %g", gpu->base_mhz);
+  if (gpu->all_core_mhz < gpu->base_mhz || gpu->all_core_mhz > gpu->boost_mhz)
+    dl_rule_report(s, &gpu->all_core_mhz, "is not in base_mhz to boost_mhz");
 }
 
 static void by_generation(const struct dl_rules *s,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* dlest list: what descriptors and models there are. */
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <stdint.h>
@@ -10,7 +11,7 @@
 
 #include "base/number.h"
 #include "catalog/datadir.h"
-#include "cli/command.h"
+#include "cli/command_line.h"
 #include "cli/views/list_catalog.h"
 #include "cli/record/record_report.h"
 #include "estimate/methods/estimator.h"
@@ -19,7 +20,7 @@
 
 #define KINDS                                                                  \
   "gpus, archs, datasets, grids, sites, nodes, models, methods, formats, "     \
-  "importers or sensors"
+  "importers, sensors or options"
 
 #define AT(kind, member) DL_STORE(kind, struct dl_list_options, member)
 
@@ -44,6 +45,11 @@ static const struct dl_option_table tables[] = {{options, 0}, {0}};
 static void init(void *options_at) {
   struct dl_list_options *o = options_at;
   o->limit = SIZE_MAX;
+}
+
+static enum dl_status unexpected(struct dl_cli *cli, const char *argument) {
+  return dl_fail(&cli->diag, DL_EUSAGE,
+                 "unexpected argument '%s'; see 'dlest list --help'", argument);
 }
 
 static enum dl_status add_model(struct dl_table *t, const char *dir,
@@ -140,6 +146,87 @@ static enum dl_status list_sensors(struct dl_cli *cli) {
   return status;
 }
 
+/* --- options of commands */
+
+/* The column that an option sets; NULL: none. */
+static const struct dl_run_column *column_of(const struct dl_option *o) {
+  const struct dl_run_column *c = &dl_run_columns[o->column];
+  return c->option && dl_same_text(c->option, o->name) ? c : NULL;
+}
+
+/* Appends "training|inference": the words that an option takes. */
+static void add_words(struct dl_text *t, const struct dl_option *o,
+                      const struct dl_run_column *c) {
+  const char *words = o->words;
+  if (!words && c)
+    words = c->offers;
+  if (!words && o->argument && islower((unsigned char)*o->argument) &&
+      strchr(o->argument, '|'))
+    words = o->argument;
+  dl_text_add(t, dl_text_or(words, ""));
+  for (size_t i = 0; !words && c && c->words && c->words[i]; i++)
+    dl_text_printf(t, "%s%s", i > 0 ? "|" : "", c->words[i]);
+}
+
+/* Adds an option under a heading of --help. */
+static void add_option(struct dl_table *t, const struct dl_command *command,
+                       const struct dl_option *o, const char *heading) {
+  const struct dl_run_column *c = column_of(o);
+  struct dl_value column = {0}, unit = {0}, words = {0};
+  DL_TEXT(list);
+  add_words(&list, o, c);
+  if (list.len > 0)
+    words = dl_string(dl_text_str(&list));
+  if (c) {
+    column = dl_string(c->name);
+    unit = dl_string(c->unit);
+  }
+  DL_ROW(t, NULL, dl_string(command->name), dl_string(o->name),
+         dl_string(o->argument), words, column, unit, dl_string(heading),
+         dl_string(o->help));
+}
+
+/* Adds the options of a command with the headings of --help. */
+static void add_options(struct dl_table *t, const struct dl_command *c) {
+  const struct dl_option *row[DL_MOST_OPTIONS];
+  const char *heading[DL_MOST_OPTIONS] = {0};
+  const size_t n = dl_command_options(c, row, NULL, NULL);
+  int group = 0;
+  for (size_t i = 0; i < n; i++)
+    if (!row[i]->name && row[i]->group > 0)
+      heading[row[i]->group] = row[i]->help;
+  for (size_t i = 0; i < n; i++) {
+    group = row[i]->group != 0 ? row[i]->group : group;
+    if (row[i]->name)
+      add_option(t, c, row[i], group > 0 ? heading[group] : NULL);
+  }
+}
+
+/* The options of all commands, or of those that are named. */
+static enum dl_status list_options(struct dl_cli *cli) {
+  static const struct dl_column columns[] = {
+      {"command", "command", NULL, DL_CODE, DL_SPARE},
+      {"option", "option", NULL, DL_CODE, DL_MAIN},
+      {"value", "value", NULL, DL_CODE, 0},
+      {"words", NULL, NULL, DL_CODE, 0},
+      {"column", "column", NULL, DL_CODE, DL_SPARE},
+      {"unit", "unit", NULL, DL_CODE, DL_SPARE},
+      {"group", NULL, NULL, DL_CODE, 0},
+      {"summary", "summary", NULL, DL_CODE, DL_MAIN}};
+  const char *only = cli->n_arguments > 1 ? cli->argument[1] : NULL;
+  if (only && !dl_command_find(only))
+    return dl_fail(&cli->diag, DL_EUSAGE,
+                   "unknown command '%s'%s; see 'dlest --help'", only, "");
+  if (cli->n_arguments > 2)
+    return unexpected(cli, cli->argument[2]);
+  struct dl_report *r = dl_report_new();
+  struct dl_table *t = DL_TABLE(r, "options", NULL, columns, true);
+  for (size_t i = 0; dl_commands[i]; i++)
+    if (!only || dl_same_text(only, dl_commands[i]->name))
+      add_options(t, dl_commands[i]);
+  return dl_cli_print(cli, r);
+}
+
 /* Whether a word is a plural, or its singular. */
 static bool is_plural(const char *word, const char *plural) {
   size_t n = strlen(plural) - 1;
@@ -153,14 +240,14 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   enum dl_kind kind;
   if (dl_kind_find(what, &kind))
     return dl_list_catalog(cli, kind, o);
-  if (cli->n_arguments > 1)
-    return dl_fail(&cli->diag, DL_EUSAGE,
-                   "unexpected argument '%s'; see 'dlest list --help'",
-                   cli->argument[1]);
   DL_TRY(
       dl_cli_refuse(cli, "where|sort|columns|limit",
                     "here: it is for gpus, archs, datasets, grids, sites and "
                     "nodes"));
+  if (is_plural(what, "options"))
+    return list_options(cli);
+  if (cli->n_arguments > 1)
+    return unexpected(cli, cli->argument[1]);
   if (is_plural(what, "models"))
     return list_models(cli);
   if (is_plural(what, "sensors"))
@@ -190,7 +277,8 @@ const struct dl_command dl_cmd_list = {
         "10\n"
         "  dlest list sites --where \"vendor == 'gcp'\" --sort "
         "carbon_g_kwh\n"
-        "  dlest list models --format json\n",
+        "  dlest list models --format json\n"
+        "  dlest list options predict --format json\n",
     .tables = tables,
     .options_size = sizeof(struct dl_list_options),
     .init = init,

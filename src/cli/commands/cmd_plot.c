@@ -2,6 +2,7 @@
 /* dlest plot: pictures, through gnuplot. */
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -146,11 +147,24 @@ static enum dl_status print_script(const struct dl_cli *cli, const char *script,
   return dl_output_commit(&out, d);
 }
 
+/* Prints the data of the picture in place of it. */
+static enum dl_status print_data(struct dl_cli *cli,
+                                 const struct dl_plot_options *p) {
+  struct dl_report *r = NULL;
+  DL_TRY(dl_cli_refuse(cli, "as|script|width|height|title",
+                       "with --format json or csv"));
+  DL_TRY(p->kind->report(&r, p, &cli->diag));
+  return dl_cli_print(cli, r);
+}
+
 static enum dl_status run(struct dl_cli *cli, void *options_at) {
   struct dl_plot_options *p = options_at;
   struct dl_diag *d = &cli->diag;
+  const char *format = cli->format->name;
   DL_TEXT(script);
   DL_TRY(read_arguments(cli, p));
+  if (p->kind->report && dl_word_among("json|csv", format, strlen(format)) >= 0)
+    return print_data(cli, p);
   DL_TRY(choose_picture(cli, p, d));
   fit_terminal(cli, p);
   DL_TRY(dl_plot_script(&script, p->kind, p, d));
@@ -168,7 +182,9 @@ const struct dl_command dl_cmd_plot = {
         "(trace), predicted against measured (fit), error by method "
         "(errors), energy by part of the node (parts), energy against time "
         "(pareto). Without FILE dlest reads standard input; without -o the "
-        "plot consists of characters."
+        "plot consists of characters. With --format json or csv, trace prints "
+        "the "
+        "data of its picture."
         "\vExamples:\n"
         "  dlest plot trace gpu-7.csv memory-7.csv -o trace.svg\n"
         "  dlest fit runs.csv --target gpu_power_w --predictions p.csv\n"

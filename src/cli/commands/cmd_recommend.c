@@ -77,6 +77,7 @@ static const struct dl_option options[] = {
 static const struct dl_option_table tables[] = {
     {options, 0},
     DL_JOB_OPTION_TABLES(struct dl_recommend_options, job),
+    {dl_hours_options_rows, offsetof(struct dl_recommend_options, hours)},
     {0},
 };
 
@@ -93,6 +94,7 @@ static void free_options(void *options_at) {
   struct dl_recommend_options *o = options_at;
   dl_job_options_free(&o->job);
   dl_strlist_free(&o->by);
+  dl_hours_options_free(&o->hours);
 }
 
 /* The axes of the sweep, the last running fastest. A further one is a row
@@ -106,7 +108,7 @@ static const char *const table_axes[] = {
     "arch", "gpu", "n_gpus", "seq_len", "image_px", "batch_size", NULL};
 
 /* CPUs of servers that came out at most so many years before the newest. */
-enum { RECENT_YEARS = 5, MOST_CLIENT_CHANNELS = 2 };
+enum { RECENT_YEARS = 5 };
 
 /* Accelerators to search: all for which --where is true, else accelerators that
  * were sold, CPUs of recent servers, or both. */
@@ -128,7 +130,7 @@ static bool is_sought(const struct dl_accelerator *gpu,
   if (s->where)
     return true;
   if (dl_is_cpu(gpu))
-    return s->cpus && gpu->memory_channels > MOST_CLIENT_CHANNELS &&
+    return s->cpus && !dl_is_client_cpu(gpu) &&
            gpu->year >= newest - RECENT_YEARS && gpu->tdp_w > 0;
   return s->gpus && !gpu->availability;
 }
@@ -419,8 +421,9 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   DL_SCOPED(dl_recommend_free) struct dl_recommend_data r = {0};
   struct dl_recommend_options *o = options_at;
   o->explain |= cli->format->whole;
-  DL_TRY(
-      dl_cli_refuse(cli, "cores|wue|equivalents", "here: it is for predict"));
+  if (!o->job.cpus)
+    DL_TRY(dl_cli_refuse(cli, "cores", "without --cpu"));
+  DL_TRY(dl_cli_refuse(cli, "wue|equivalents", "here: it is for predict"));
   DL_TRY(set_objectives(cli, o));
   o->job.has_table = o->table != NULL;
   DL_TRY(dl_job_options_check(cli, &o->job, o->method));

@@ -13,9 +13,12 @@
 #include "base/number.h"
 #include "cli/command.h"
 #include "cli/passes/extract_rows.h"
+#include "cli/record/record_answer.h"
 #include "cli/record/record_files.h"
 #include "cli/record/record_live.h"
+#include "cli/record/record_page.h"
 #include "cli/record/record_report.h"
+#include "cli/record/record_sensors.h"
 #include "logs/extract.h"
 #include "record/recorder.h"
 
@@ -24,8 +27,8 @@ struct record_options {
   struct dl_record_cpus cpus;
   size_t pid;
   struct dl_live live;
-  const char *gpus, *trace, *arch, *dataset, *precision, *cpu;
-  bool no_trace, force, allow_none;
+  const char *gpus, *trace, *arch, *dataset, *precision, *cpu, *serve;
+  bool no_trace, force, allow_none, details;
   struct dl_strlist sets;
 };
 
@@ -46,8 +49,8 @@ static const struct dl_option options[] = {
      "CUDA_VISIBLE_DEVICES, ROCR_VISIBLE_DEVICES or SLURM_JOB_GPUS)",
      AT(TEXT, gpus), .words = "all"},
     {"cpu-tdp", 0, "W",
-     "where no sensor measures the CPUs, assume W watts times their load; "
-     "reported separately, not added to the energy",
+     "where no sensor measures the CPUs, assume W watts times their load "
+     "(default without any sensor: by the catalogue); not added to the energy",
      AT(NUMBER, cpu_tdp_w), .low = 1, .high = 1e5},
     {"cpu", 0, "NAME",
      "CPUs of this machine, as \"2 x Xeon Platinum 8380\": their TDP in place "
@@ -76,7 +79,12 @@ static const struct dl_option options[] = {
      "send SIGTERM to the program once even the lower end of the interval is "
      "over the budget",
      AT(FLAG, live.stop), .with = "budget-kwh"},
-    DL_HEADING("What is kept:", 3),
+    DL_HEADING("Watching it:", 3),
+    {"serve", 0, "[ADDR:]PORT",
+     "serve a live page, its figures as /state.json, and /metrics for "
+     "Prometheus while it runs; without an address for this machine alone",
+     AT(TEXT, serve), .output = true},
+    DL_HEADING("What is kept:", 4),
     {"trace", 0, "FILE",
      "the recording (default: dlest-DATE-TIME.csv); {host} and {job} stand for "
      "their names",
@@ -85,6 +93,8 @@ static const struct dl_option options[] = {
      .without = "trace", .output = true},
     {"force", 0, NULL, "replace the file of --trace if it exists",
      AT(FLAG, force), .with = "trace"},
+    {"details", 0, NULL, "print all figures, by device and by phase",
+     AT(FLAG, details), .output = true},
     {"set", 's', "NAME=VALUE",
      "a column of the row that --output gets: image_px=224", AT(LIST, sets)},
     {0},
@@ -109,66 +119,16 @@ struct record_command {
   struct dl_cli *cli;
   struct record_options *o;
   struct dl_sensors sensors;
+  struct dl_text command, assumed; /* the program; what is assumed; or "" */
   struct dl_record_job job;
   struct dl_record_result result;
   struct dl_record_files files;
   struct dl_settings *settings;
+  struct dl_record_page *page; /* of --serve; NULL: none */
+  struct dl_http_server *server;
   struct dl_output out;         /* of --output; {0}: none */
   struct dl_extract_rows *rows; /* of it; NULL: none */
 };
-
-/* Warns where tasks of Slurm hide GPUs of the job from each other. */
-static void warn_hidden(const struct record_command *c) {
-  const char *n = getenv("SLURM_GPUS_ON_NODE");
-  size_t there = 0, all = n ? strtoul(n, NULL, 10) : 0;
-  for (size_t i = 0; i < c->sensors.n; i++)
-    there += c->sensors.s[i].part == DL_METER_GPU;
-  if (!c->o->gpus && c->job.ranks > 1 && there > 0 && there < all)
-    dl_warn(&c->cli->diag,
-            "%zu of the job's %zu GPUs on this node can be read by this task; "
-            "one recorder for all: srun --ntasks-per-node=1 --overlap dlest "
-            "record --pid PID",
-            there, all);
-}
-
-/* Reads until each sensor has given power or energy, which decides on its
- * columns: a single reading may be unknown. */
-static void read_first(struct dl_sensors *s) {
-  enum { TRIES = 5, PAUSE_US = 20000 };
-  DL_SCOPED(dl_diag_free) struct dl_diag unsaid = {0};
-  for (int i = 0; i < TRIES; i++) {
-    size_t n = 0;
-    if (i > 0)
-      usleep(PAUSE_US);
-    dl_sensors_read(s, &unsaid);
-    for (size_t k = 0; k < s->n; k++)
-      n += s->s[k].gave_power || s->s[k].gave_energy;
-    if (n == s->n)
-      break;
-  }
-}
-
-static enum dl_status find_sensors(struct record_command *c) {
-  struct dl_diag *d = &c->cli->diag;
-  struct dl_sensors *s = &c->sensors;
-  dl_sensors_find(s, c->o->cpu_tdp_w);
-  DL_TRY(dl_sensors_select(s, c->o->gpus, d));
-  for (size_t i = 0; i < s->n_notes; i++)
-    dl_warn(d, "%s: %s", s->note[i].kind->name, s->note[i].text);
-  warn_hidden(c);
-  read_first(s);
-  if (dl_cli_given(c->cli, "cpu-tdp") &&
-      dl_sensors_has(s, NULL, DL_METER_CPU) && !s->s[s->n - 1].assumed)
-    dl_warn(d, "--cpu-tdp has no effect: the CPUs are measured");
-  if (s->n == 0 && !c->o->allow_none)
-    return dl_fail(d, DL_EINPUT,
-                   "no sensor can be read on this machine: see 'dlest list "
-                   "sensors'; --allow-none runs the program nevertheless");
-  if (!dl_sensors_measure(s))
-    dl_warn(d, "no sensor can be read on this machine: see 'dlest list "
-               "sensors'; nothing will be measured");
-  return DL_OK;
-}
 
 static enum dl_status open_files(struct record_command *c) {
   bool apart = c->cli->n_arguments == 0; /* the program runs already */
@@ -182,20 +142,43 @@ static enum dl_status open_files(struct record_command *c) {
              : DL_OK;
 }
 
-/* The program's name and arguments as a comment of the recording. */
-static void command_text(const struct dl_cli *cli, struct dl_text *to) {
-  for (size_t i = 0; i < cli->n_arguments; i++) {
-    dl_text_add(to, i ? " " : "");
-    for (const char *p = cli->argument[i]; *p; p++)
-      dl_text_add_n(to, (unsigned char)*p < ' ' ? "?" : p, 1);
-  }
+/* Starts the server of --serve, before the program. */
+static enum dl_status serve(struct record_command *c) {
+  struct dl_diag *d = &c->cli->diag;
+  const struct record_options *o = c->o;
+  if (!o->serve)
+    return DL_OK;
+  DL_TRY(dl_record_page_new(
+      &c->page,
+      &(struct dl_record_page_of){
+          .program = c->cli->n_arguments > 0 ? c->cli->argument[0] : NULL,
+          .arch = o->arch,
+          .job = &c->job,
+          .sensors = &c->sensors,
+          .live = &o->live,
+          .foot = &o->live.step.foot},
+      d));
+  DL_TRY(dl_http_start(&c->server, o->serve, dl_record_pages, c->page, d));
+  if (!dl_http_is_local(c->server))
+    dl_warn(d, "--serve %s: everyone who reaches this machine can read it",
+            o->serve);
+  fprintf(stderr, "dlest: live page: %s\n", dl_http_url(c->server));
+  return DL_OK;
+}
+
+/* Called after each sample. */
+static bool tick(void *ctx, const struct dl_record_result *so_far) {
+  struct record_command *c = ctx;
+  bool stop = dl_live_tick(&c->o->live, so_far);
+  if (c->page)
+    dl_record_page_push(c->page, so_far);
+  return stop;
 }
 
 static enum dl_status record(struct record_command *c) {
   struct dl_diag *d = &c->cli->diag;
   struct dl_record_files *f = &c->files;
   struct dl_live *live = &c->o->live;
-  DL_TEXT(command);
   struct dl_trace trace;
   const struct dl_record_options o = {
       .interval_s = c->o->interval_s,
@@ -205,10 +188,10 @@ static enum dl_status record(struct record_command *c) {
       .marks = f->marks.s,
       .alone = c->job.ranks == 1,
       .epochs = f->epochs,
-      .tick = dl_live_tick,
-      .ctx = live};
-  command_text(c->cli, &command);
-  const struct dl_trace_origin origin = {.command = command.s,
+      .tick = tick,
+      .ctx = c};
+  dl_record_command_text(c->cli->argument, c->cli->n_arguments, &c->command);
+  const struct dl_trace_origin origin = {.command = c->command.s,
                                          .host =
                                              *c->job.host ? c->job.host : NULL,
                                          .job = *c->job.id ? c->job.id : NULL,
@@ -217,9 +200,14 @@ static enum dl_status record(struct record_command *c) {
   enum dl_status status = dl_trace_begin(&trace, f->trace, f->trace_path.s,
                                          &c->sensors, &origin, d);
   live->quiet = c->cli->quiet || c->job.node > 0;
+  live->measures = dl_sensors_measure(&c->sensors);
   dl_live_init(live, c->o->epochs, f->samples_path.s, f->epochs_path.s);
   if (status == DL_OK)
+    status = serve(c);
+  if (status == DL_OK)
     status = dl_record(&o, &c->sensors, &trace, &c->result, d);
+  dl_http_stop(c->server);
+  dl_record_page_free(c->page);
   dl_live_free(live);
   dl_trace_free(&trace);
   return status;
@@ -237,34 +225,53 @@ static bool has_rows(const struct dl_format *format) {
          format != dl_format_find("json");
 }
 
+/* Formats for programs and pages get all figures, people the answer. */
+static struct dl_report *make_summary(const struct record_command *c,
+                                      const struct dl_record_summary *x,
+                                      const struct dl_format *format) {
+  struct dl_report *r = dl_report_new();
+  if (c->o->details || format->whole || !format->document)
+    dl_record_details(r, x);
+  else
+    dl_record_answer(r, x);
+  return r;
+}
+
+static enum dl_status write_summary(const struct record_command *c,
+                                    const struct dl_record_summary *x,
+                                    const struct dl_format *format, FILE *f,
+                                    struct dl_diag *d) {
+  DL_SCOPED(dl_report_free_local)
+  struct dl_report *r = make_summary(c, x, format);
+  dl_report_add(r, "warnings", NULL, NULL, DL_CODE,
+                dl_strings((const char *const *)d->warnings, d->n_warnings));
+  return dl_format_report(format, r, f, NULL, d);
+}
+
 static enum dl_status print_summary(const struct record_command *c,
                                     const struct dl_run *run,
                                     struct dl_diag *d) {
   const struct dl_format *format = output_format(c->cli);
   struct dl_record_estimate estimate;
   DL_TRY(dl_record_estimate(c->cli, run, &estimate));
-  DL_SCOPED(dl_report_free_local)
-  struct dl_report *r = dl_record_report(&(struct dl_record_summary){
+  const struct dl_record_summary x = {
       .run = run,
       .sensors = &c->sensors,
       .result = &c->result,
       .job = &c->job,
       .estimate = &estimate,
       .foot = &c->o->live.step.foot,
-      .trace = c->o->no_trace ? NULL : c->files.trace_path.s});
+      .trace = c->o->no_trace ? NULL : c->files.trace_path.s,
+      .command = c->command.s,
+      .assumed = c->assumed.s};
   bool own = c->cli->n_arguments == 0; /* else stdout is the program's */
-  if (own && !c->cli->output) {
-    struct dl_report *printed = r;
-    r = NULL;
-    return dl_cli_print(c->cli, printed);
-  }
-  dl_report_add(r, "warnings", NULL, NULL, DL_CODE,
-                dl_strings((const char *const *)d->warnings, d->n_warnings));
-  if (c->out.f && !has_rows(format))
-    DL_TRY(dl_format_report(format, r, c->out.f, NULL, d));
+  if (own && !c->cli->output)
+    return dl_cli_print(c->cli, make_summary(c, &x, c->cli->format));
+  if (c->out.f && (!has_rows(format) || !dl_sensors_measure(&c->sensors)))
+    DL_TRY(write_summary(c, &x, format, c->out.f, d));
   if (c->cli->quiet)
     return DL_OK;
-  return dl_format_report(dl_formats[0], r, own ? stdout : stderr, NULL, d);
+  return write_summary(c, &x, dl_formats[0], own ? stdout : stderr, d);
 }
 
 /* Prints the run that was made of the recording, and adds it to the output. */
@@ -302,15 +309,14 @@ static enum dl_status summarise(struct record_command *c) {
   return c->out.f ? dl_cli_commit(cli, &c->out, NULL, status) : status;
 }
 
-/* Summarises assumed powers alone, which are no run: no row of a table. */
+/* Summarises assumed powers alone, which are no run: formats of tables get the
+ * summary as a row, which says that they are assumed. */
 static enum dl_status summarise_assumed(struct record_command *c) {
   struct dl_run assumed = dl_run_unknown;
   dl_run_set_number(&assumed, DL_RUN_duration_s, c->result.duration_s);
   enum dl_status status = print_summary(c, &assumed, &c->cli->diag);
   dl_run_clear(&assumed);
-  return c->out.f && !has_rows(output_format(c->cli))
-             ? dl_cli_commit(c->cli, &c->out, NULL, status)
-             : status;
+  return c->out.f ? dl_cli_commit(c->cli, &c->out, NULL, status) : status;
 }
 
 static void clean_up(struct record_command *c) {
@@ -319,20 +325,9 @@ static void clean_up(struct record_command *c) {
   dl_sensors_free(&c->sensors);
   dl_settings_free(c->settings);
   free(c->o->cpus.name);
+  dl_text_free(&c->command);
+  dl_text_free(&c->assumed);
   dl_output_discard(&c->out);
-}
-
-/* The name that all GPUs have; NULL: they differ, or there are none. */
-static const char *gpu_name(const struct dl_sensors *s) {
-  const char *name = NULL;
-  for (size_t i = 0; i < s->n; i++) {
-    if (s->s[i].part != DL_METER_GPU)
-      continue;
-    if (name && strcmp(name, s->s[i].name) != 0)
-      return NULL;
-    name = s->s[i].name;
-  }
-  return name;
 }
 
 /* Makes the settings from the user's options and the GPU's name. */
@@ -342,7 +337,7 @@ static enum dl_status make_settings(struct record_command *c) {
   char batch[DL_NUMBER_SIZE], sockets[DL_NUMBER_SIZE];
   const bool on_cpu =
       o->cpu && !dl_sensors_has(&c->sensors, NULL, DL_METER_GPU);
-  const char *name = on_cpu ? o->cpus.name : gpu_name(&c->sensors);
+  const char *name = on_cpu ? o->cpus.name : dl_record_gpu_name(&c->sensors);
   dl_format_short(sockets, o->cpus.n);
   const struct dl_named_text known[] = {
       {"gpu", name},
@@ -451,7 +446,10 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   DL_TRY(check(&c));
   if (c.job.rank > 0)
     return run_only(cli);
-  DL_TRY(find_sensors(&c));
+  const struct dl_record_sensor_options sensors = {c.o->gpus, c.o->cpu_tdp_w,
+                                                   c.o->allow_none};
+  DL_TRY(dl_record_sensors_find(cli, &sensors, &c.job, &c.sensors, &c.o->cpus));
+  dl_record_describe_assumed(&c.sensors, &c.o->cpus, &c.assumed);
   DL_TRY(make_settings(&c));
   DL_TRY(open_files(&c));
   enum dl_status status = record(&c);

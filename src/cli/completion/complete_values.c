@@ -24,7 +24,7 @@ typedef void offer(completion *c);
 /* Offers each of the words, "node|share". */
 static void offer_words(completion *c, const char *words) {
   for (const char *s = words; *s;) {
-    const char *end = strchrnul(s, '|');
+    const char *end = s + strcspn(s, "|");
     char word[64];
     if ((size_t)(end - s) < sizeof word) {
       memcpy(word, s, (size_t)(end - s));

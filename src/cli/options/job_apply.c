@@ -323,17 +323,34 @@ static enum dl_status set_length(struct dl_job_options *o,
   return DL_OK;
 }
 
+/* Whether a name has no number of a model, as in virtual machines: "Intel(R)
+ * Xeon(R) CPU @ 2.20GHz", "AMD EPYC-Rome Processor"; or is of a core that
+ * several processors have: "Neoverse-N1". */
+static bool has_no_model(const char *name) {
+  static const char *const cores[] = {"neoverse", "cortex", "armv8"};
+  bool core = false;
+  for (size_t i = 0; i < DL_LENGTH(cores); i++)
+    core |= strncasecmp(name, cores[i], strlen(cores[i])) == 0;
+  return core || strcspn(name, "@") <= strcspn(name, "0123456789");
+}
+
 /* The name that --cpu has must be a CPU's; an unknown name is refused where
  * rows are made. */
 static enum dl_status check_cpus(const struct dl_job_options *o,
                                  struct dl_catalog *catalog,
                                  struct dl_diag *d) {
   DL_SCOPED(dl_strlist_free) struct dl_strlist names = {0};
-  if (o->cpus)
+  static const char all[] = "all";
+  if (o->cpus && strcmp(o->cpus, all) != 0)
     dl_strlist_split(&names, o->cpus, ',');
   for (size_t i = 0; i < names.n; i++) {
     const struct dl_descriptor *e = NULL;
     DL_TRY(dl_catalog_look(catalog, DL_ACCELERATOR, names.s[i], &e, d));
+    if (!e && has_no_model(names.s[i]))
+      return dl_fail(d, DL_EINPUT,
+                     "--cpu: '%.64s' does not say which model it is; give a "
+                     "model, as in 'dlest list gpus xeon' or epyc",
+                     names.s[i]);
     if (e)
       DL_TRY(dl_cpu_check(DL_AS(accelerator, e), names.s[i], d));
   }

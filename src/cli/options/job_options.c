@@ -39,7 +39,7 @@ static enum dl_status set_value(struct dl_run *run, const struct dl_option *o,
       .name = o->name,
       .kind = c->form == DL_FORM_TIME ? DL_OPTION_TIME : DL_OPTION_NUMBER,
       .low = fmax(c->least, c->low),
-      .from_zero = id == DL_RUN_startup_s,
+      .from_zero = id == DL_RUN_startup_s || id == DL_RUN_idle_tail_s,
       .high = c->high,
       .whole = c->whole || c->typed_whole,
       .large = c->form == DL_FORM_LARGE};
@@ -111,6 +111,19 @@ static enum dl_status read_axis(struct dl_job_options *job,
   return status;
 }
 
+/* Adds the name of a CPU. A chip with a GPU is an accelerator by its own name,
+ * and its CPU has an entry of its cores. */
+static void add_cpu_name(struct dl_text *to, const char *name, size_t n) {
+  static const char *const chips[] = {"apple m", "apple-m", "jetson",
+                                      "nvidia jetson"};
+  DL_FREED char *one = dl_strndup(name, n);
+  bool cores = false;
+  for (size_t i = 0; i < DL_LENGTH(chips); i++)
+    cores |= strncasecmp(one, chips[i], strlen(chips[i])) == 0;
+  dl_text_printf(to, "%s%s%s", to->len > 0 ? "," : "", one,
+                 cores && !strcasestr(one, "cores") ? " CPU cores" : "");
+}
+
 /* "2 x Xeon Platinum 8380": sockets and a CPU, in one or by two options; or
  * several CPUs. */
 static enum dl_status read_cpu(const struct dl_option *o, char *arg, void *at,
@@ -121,12 +134,18 @@ static enum dl_status read_cpu(const struct dl_option *o, char *arg, void *at,
     arg[strspn(arg, "0123456789")] = '\0';
     DL_TRY(set_value(&job->run, o, DL_RUN_n_gpus, arg, d));
   }
-  job->cpus = name ? name : arg;
+  dl_text_clear(&job->cpu_names);
+  for (const char *p = name ? name : arg; p; p = *p ? p + 1 : NULL) {
+    size_t n = strcspn(p, ",");
+    add_cpu_name(&job->cpu_names, p, n);
+    p += n;
+  }
+  job->cpus = dl_text_str(&job->cpu_names);
   if (job->merges_cpus)
     return DL_OK;
   return job->takes_lists && dl_axis_is_list(job->cpus)
              ? read_axis(job, o, job->cpus, d)
-             : set_value(&job->run, o, DL_RUN_gpu, name ? name : arg, d);
+             : set_value(&job->run, o, DL_RUN_gpu, job->cpu_names.s, d);
 }
 
 /* Stores the value of a quantity in the job. */
@@ -221,6 +240,7 @@ void dl_job_options_free(void *options) {
   dl_strlist_free(&o->defines);
   dl_strlist_free(&o->aliases);
   dl_axes_free(&o->axes);
+  dl_text_free(&o->cpu_names);
 }
 
 bool dl_job_options_give(const struct dl_job_options *o, enum dl_run_id id) {

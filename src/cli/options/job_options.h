@@ -26,6 +26,7 @@ struct dl_job_options {
      beside GPUs. */
   bool takes_lists, merges_cpus;
   const char *cpus; /* names by --cpu, of one or several; NULL: none */
+  struct dl_text cpu_names;
 };
 
 /* Rows of options that have a member in struct dl_job_options: the options of a

@@ -8,13 +8,15 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "physics/cpu/cpu_inputs.h"
+#include "catalog/processors.h"
+#include "estimate/node/peak_memory.h"
 
 const struct dl_node_options dl_node_options_none = {
     .use_gpus = NAN,
     .device = DL_DEVICE_AUTO,
     .gpu_share = NAN,
     .charge = DL_CHARGE_AUTO,
+    .boundary = DL_N_BOUNDS,
     .lifetime_years = 4,
     .in_use = 0.85, /* the BLOOM paper's, arXiv 2211.02001 */
 };
@@ -55,6 +57,12 @@ const struct dl_option dl_node_options_rows[] = {
      "what is charged to the job: node (default): the whole node; share "
      "(default with a share of a GPU): by the accelerators that it uses",
      AT(CHOICE, charge), .words = "node|share", .with = "node"},
+    {"boundary", 0, "WHAT",
+     "where energy and power of the answer are measured: gpu, gpu+ram, node-dc "
+     "(behind the node's power supplies), node (at the plug, default), "
+     "facility (default with a PUE)",
+     AT(CHOICE, boundary), .words = "gpu|gpu+ram|node-dc|node|facility",
+     .with = "node"},
     {"embodied", 0, NULL, "add the embodied carbon of the hardware",
      AT(FLAG, embodied), .with = "node"},
     {"lifetime", 0, "YEARS", "lifetime of the hardware (default 4)",
@@ -198,12 +206,11 @@ static void take_cpu(struct dl_node_options *o,
   struct dl_node *e = &o->entry;
   if (o->cpu || e->gpus > 0)
     return;
-  double modules = dl_or(cpu->memory_channels, 8);
   o->cpu = cpu;
   if (isnan(e->sockets))
     e->sockets = dl_or(sockets, 1);
   if (isnan(e->memory_gb))
-    e->memory_gb = 16 * modules * e->sockets;
+    e->memory_gb = dl_usable_gb(cpu) * e->sockets;
   if (isnan(e->cores))
     e->cores = cpu->multiprocessors * e->sockets;
 }

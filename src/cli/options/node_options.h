@@ -23,6 +23,7 @@ struct dl_node_options {
   double gpu_share;    /* NaN */
   enum dl_charge charge;
   enum dl_cooling cooling;
+  enum dl_boundary boundary; /* of the answer; DL_N_BOUNDS: the widest */
   bool embodied;
   double lifetime_years, in_use;
   bool parts; /* CSV has the energy by part */

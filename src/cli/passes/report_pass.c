@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/passes/report_pass.h"
 
-#include <omp.h>
+#include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/memory.h"
+#include "base/portable.h"
 #include "base/timestamp.h"
 #include "logs/importers/tables/run_overlaps.h"
 #include "logs/log_part.h"
@@ -89,11 +90,31 @@ static bool takes(struct dl_report_pass *w, const char *path,
   return in_time(w, path, job);
 }
 
+/* Sets the mean carbon intensity of the time of a job. */
+static enum dl_status set_intensity(struct dl_report_pass *w,
+                                    const struct dl_cluster_job *job,
+                                    struct dl_accounted *c) {
+  struct dl_timestamp t;
+  c->g_kwh = NAN;
+  if (!w->o->foot.hours || isnan(c->energy_j))
+    return DL_OK;
+  if (!job->start_time || !dl_parse_start(job->start_time, &t) ||
+      isnan(c->duration_s))
+    return dl_fail_at(&w->cli->diag, DL_EINPUT, job->path, job->line,
+                      "a job without a start and a duration: its carbon "
+                      "intensity by the hour is unknown");
+  w->n_naive += !t.zoned;
+  return dl_hours_mean(w->o->foot.hours, t.ns,
+                       t.ns + llround(c->duration_s * (double)DL_SECOND),
+                       &c->g_kwh, &w->cli->diag);
+}
+
 /* Adds a job up. */
 static enum dl_status count(struct dl_report_pass *w,
                             const struct dl_cluster_job *job,
                             struct dl_accounted *c) {
   DL_TRY(dl_account(w->accounting, job, c, &w->cli->diag));
+  DL_TRY(set_intensity(w, job, c));
   w->unfinished += job->state && dl_slurm_is_unfinished(job->state);
   dl_sums_add(&w->sums, c);
   if (w->tally)
@@ -187,7 +208,7 @@ static void run_stages(struct pipeline *p) {
 }
 
 static enum dl_status read_parts(struct pipeline *p, bool small) {
-  p->n_slots = small ? 1 : SLOTS_PER_THREAD * (size_t)omp_get_max_threads();
+  p->n_slots = small ? 1 : SLOTS_PER_THREAD * (size_t)dl_threads();
   p->slot = dl_calloc(p->n_slots, sizeof *p->slot);
   for (size_t i = 0; i < p->n_slots; i++)
     p->slot[i].part = dl_log_part_new(p->log);
@@ -287,6 +308,11 @@ enum dl_status dl_report_read(struct dl_report_pass *w) {
             w->undated == 1 ? "%zu job without a start time is skipped"
                             : "%zu jobs without a start time are skipped",
             w->undated);
+  if (w->n_naive > 0)
+    dl_warn(d,
+            "start times of %zu jobs without a time zone are taken for UTC: "
+            "run sacct with TZ=UTC",
+            w->n_naive);
   dl_warn_shared_nodes(&w->seen, d);
   dl_run_overlaps_warn(&w->seen.hardware, d);
   dl_accounting_warn(w->accounting, d);

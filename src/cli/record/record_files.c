@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/portable.h"
 #include "base/temporary.h"
 
 /* Name of a recorder's folder, before six random letters. */
@@ -191,7 +192,7 @@ static enum dl_status open_named(struct dl_record_files *f, bool replace,
   f->own = open(f->samples_path.s, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
   if (f->own < 0)
     return dl_fail_errno(d, f->samples_path.s, "cannot write", errno);
-  f->trace = fopencookie(f, "wb", (cookie_io_functions_t){.write = write_both});
+  f->trace = dl_stream(f, NULL, write_both);
   return DL_OK;
 }
 

@@ -95,3 +95,12 @@ void dl_record_job_path(const struct dl_record_job *j, const char *path,
     }
   }
 }
+
+void dl_record_command_text(char *const *argument, size_t n,
+                            struct dl_text *to) {
+  for (size_t i = 0; i < n; i++) {
+    dl_text_add(to, i ? " " : "");
+    for (const char *p = argument[i]; *p; p++)
+      dl_text_add_n(to, (unsigned char)*p < ' ' ? "?" : p, 1);
+  }
+}

@@ -26,4 +26,8 @@ void dl_record_job_find(struct dl_record_job *j, struct dl_diag *d);
 void dl_record_job_path(const struct dl_record_job *j, const char *path,
                         struct dl_text *to);
 
+/* Appends a program's name and arguments, without control characters. */
+void dl_record_command_text(char *const *argument, size_t n,
+                            struct dl_text *to);
+
 #endif

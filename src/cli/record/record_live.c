@@ -54,6 +54,8 @@ static void describe(struct dl_live *l, const struct dl_step *s,
                      double duration_s) {
   const struct dl_projection *p = &s->p[0];
   struct dl_text *t = &l->projected;
+  l->whole = (struct dl_live_whole){s->n_high, s->seen.n, p->energy_j,
+                                    p->low_j,  p->high_j, p->duration_s};
   dl_text_clear(t);
   dl_text_printf(t, ", %zu of %g epochs", s->seen.n, s->n_high);
   if (isnan(p->energy_j))
@@ -109,8 +111,14 @@ static void write_line(struct dl_live *l,
   DL_TEXT(t);
   show(&t, DL_TIME, "s", so_far->duration_s);
   dl_text_add(&t, ", ");
-  show(&t, DL_ENERGY, "J", so_far->energy_j);
-  dl_text_printf(&t, ", %.0f W%s", so_far->power_w, dl_text_str(&l->projected));
+  if (l->measures) {
+    show(&t, DL_ENERGY, "J", so_far->energy_j);
+    dl_text_printf(&t, ", %.0f W%s", so_far->power_w,
+                   dl_text_str(&l->projected));
+  } else {
+    show(&t, DL_ENERGY, "J", so_far->assumed_j);
+    dl_text_add(&t, " assumed, by the CPUs' load and TDP");
+  }
   if (l->terminal)
     fprintf(stderr, DL_CLEAR_LINE "%s", dl_text_str(&t));
   else

@@ -15,11 +15,12 @@ static const char *const parts[] = {[DL_METER_GPU] = "GPU",
                                     [DL_METER_RAM] = "memory",
                                     [DL_METER_NODE] = "node"};
 
-/* Writes the name of a device to the cleared text, with its index if other
- * devices have that name. */
-static struct dl_value device_name(const struct dl_sensors *s,
-                                   const struct dl_sensor *x,
-                                   struct dl_text *to) {
+const char *dl_sensor_part(const struct dl_sensor *x) {
+  return x->assumed ? "CPU (assumed)" : parts[x->part];
+}
+
+struct dl_value dl_sensor_title(const struct dl_sensors *s,
+                                const struct dl_sensor *x, struct dl_text *to) {
   size_t same = 0;
   for (size_t i = 0; i < s->n; i++)
     same += s->s[i].part == x->part && strcmp(s->s[i].name, x->name) == 0;
@@ -44,16 +45,14 @@ static void add_devices(struct dl_report *r, const struct dl_sensors *s,
   DL_TEXT(name);
   for (size_t i = 0; i < s->n; i++) {
     const struct dl_sensor *x = &s->s[i];
-    DL_ROW(t, NULL, dl_string(x->assumed ? "CPU (assumed)" : parts[x->part]),
-           device_name(s, x, &name), dl_number(x->used_j),
-           dl_number(x->used_j / seconds), dl_bool(x->assumed));
+    DL_ROW(t, NULL, dl_string(dl_sensor_part(x)), dl_sensor_title(s, x, &name),
+           dl_number(x->used_j), dl_number(x->used_j / seconds),
+           dl_bool(x->assumed));
     dl_chart_bar(chart, dl_text_str(&name), x->used_j, NAN, NAN);
   }
 }
 
-/* Means over the epochs, without what lies before and behind them. */
-static void mean_epoch(const struct dl_run *run, double *energy_j,
-                       double *seconds) {
+struct dl_record_epochs dl_record_mean_epoch(const struct dl_run *run) {
   double n = 0, j = 0, s = 0;
   for (size_t i = 0; i < run->n_epochs; i++)
     if (run->epoch[i].part == DL_PART_EPOCH) {
@@ -61,8 +60,7 @@ static void mean_epoch(const struct dl_run *run, double *energy_j,
       s += run->epoch[i].duration_s;
       n++;
     }
-  *energy_j = n > 0 ? j / n : NAN;
-  *seconds = n > 0 ? s / n : NAN;
+  return (struct dl_record_epochs){n > 0 ? j / n : NAN, n > 0 ? s / n : NAN};
 }
 
 /* Adds a table of the phases that the program marked. */
@@ -134,25 +132,44 @@ static void add_energy(struct dl_report *r, const struct dl_record_summary *x) {
   dl_add_equivalents(r, x->foot, dl_paid_energy(x->foot, run->energy_j));
 }
 
+struct dl_interval dl_record_assumed(const struct dl_record_summary *x,
+                                     bool of_program) {
+  const struct dl_sensors *s = x->sensors;
+  const double share = of_program ? dl_or(x->result->cpu_share, 1) : 1;
+  const double all_j = s->cpu_tdp_w * x->run->duration_s;
+  struct dl_interval w = DL_NO_INTERVAL;
+  for (size_t i = 0; i < s->n; i++)
+    if (s->s[i].assumed)
+      dl_core_power_range((const double[3]){1, 1, 1}, s->s[i].used_j / all_j, 1,
+                          &w);
+  return (struct dl_interval){w.x * all_j * share, w.low * all_j * share,
+                              w.high * all_j * share};
+}
+
 /* Adds the energy of CPUs without a sensor by their load, as the accounting of
- * jobs has it. */
-static void add_assumed(struct dl_report *r, const struct dl_sensors *s,
-                        double seconds) {
+ * jobs has it; its costs where nothing else is known. */
+static void add_assumed(struct dl_report *r,
+                        const struct dl_record_summary *x) {
   static const struct dl_column low = {"cpu_estimate_low_j", "90 % interval",
                                        "J", DL_KWH, false};
-  for (size_t i = 0; i < s->n; i++) {
-    if (!s->s[i].assumed)
-      continue;
-    double load = s->s[i].used_j / (s->cpu_tdp_w * seconds);
-    struct dl_interval w;
-    dl_core_power_range((const double[3]){1, 1, 1}, load, 1, &w);
-    double all_j = s->cpu_tdp_w * seconds;
-    const struct dl_value bounds[2] = {dl_known(w.low * all_j),
-                                       dl_known(w.high * all_j)};
-    DL_LINES(r, {"cpu_estimate_j", "CPUs, estimated from load and TDP", "J",
-                 DL_KWH, dl_number(w.x * all_j)});
-    dl_report_range(r, &low, "cpu_estimate_high_j", bounds);
-  }
+  const struct dl_interval j = dl_record_assumed(x, false);
+  const struct dl_value bounds[2] = {dl_known(j.low), dl_known(j.high)};
+  const struct dl_costs costs = dl_footprint_costs(
+      x->foot,
+      dl_sensors_measure(x->sensors) ? NAN : dl_record_assumed(x, true).x);
+  if (isnan(j.x))
+    return;
+  DL_LINES(r, {"cpu_estimate_j", "CPUs, estimated from load and TDP", "J",
+               DL_KWH, dl_number(j.x)});
+  dl_report_range(r, &low, "cpu_estimate_high_j", bounds);
+  DL_LINES(r,
+           {"own_cpu_estimate_j", "Program's part of it", "J", DL_KWH,
+            dl_known(j.x * x->result->cpu_share)},
+           {"assumed", "Assumed", NULL, DL_CODE, dl_string(x->assumed)},
+           {"assumed_co2e_g", "Emissions, assumed", "g CO2e", DL_MASS,
+            dl_known(costs.co2e_g)},
+           {"assumed_cost", "Cost, assumed", x->foot->currency, DL_PLAIN,
+            dl_known(costs.price)});
 }
 
 static void add_estimate(struct dl_report *r,
@@ -195,13 +212,15 @@ static const char *const not_compared[] = {
         "the number of training samples is unknown; give --dataset or --set "
         "train_samples=N"};
 
-struct dl_report *dl_record_report(const struct dl_record_summary *x) {
-  struct dl_report *r = dl_report_new();
+const char *dl_record_lack_words(enum dl_record_lack lacks) {
+  return not_compared[lacks];
+}
+
+void dl_record_details(struct dl_report *r, const struct dl_record_summary *x) {
   const struct dl_run *run = x->run;
   double seconds = run->duration_s;
   bool several = x->job->nodes > 1;
-  double epoch_j, epoch_s;
-  mean_epoch(run, &epoch_j, &epoch_s);
+  const struct dl_record_epochs epoch = dl_record_mean_epoch(run);
   const struct dl_report_line lines[] = {
       {"host", several ? "Node" : NULL, NULL, DL_CODE,
        dl_known_string(*x->job->host ? x->job->host : NULL)},
@@ -214,8 +233,9 @@ struct dl_report *dl_record_report(const struct dl_record_summary *x) {
       {"epochs", "Epochs", NULL, DL_CODE, dl_known(run->epochs)},
       {"epochs_verdict", "Epoch detection", NULL, DL_CODE,
        dl_known_string(run->epochs_verdict)},
-      {"epoch_energy_j", "Epoch energy", "J", DL_ENERGY, dl_known(epoch_j)},
-      {"epoch_s", "Epoch time", "s", DL_TIME, dl_known(epoch_s)}};
+      {"epoch_energy_j", "Epoch energy", "J", DL_ENERGY,
+       dl_known(epoch.energy_j)},
+      {"epoch_s", "Epoch time", "s", DL_TIME, dl_known(epoch.seconds)}};
   const struct dl_report_line last[] = {
       {"arch", NULL, NULL, DL_CODE, dl_known_string(run->arch)},
       {"gpu", NULL, NULL, DL_CODE, dl_known_string(run->gpu)},
@@ -225,7 +245,7 @@ struct dl_report *dl_record_report(const struct dl_record_summary *x) {
        dl_number((double)x->result->exit_status)},
       {"trace", "Recording", NULL, DL_CODE, dl_known_string(x->trace)}};
   add_energy(r, x);
-  add_assumed(r, x->sensors, seconds);
+  add_assumed(r, x);
   dl_report_lines(r, lines, DL_LENGTH(lines));
   add_estimate(r, x);
   dl_report_lines(r, last, DL_LENGTH(last));
@@ -235,7 +255,6 @@ struct dl_report *dl_record_report(const struct dl_record_summary *x) {
   if (run->arch && x->estimate->lacks != DL_LACKS_NOTHING)
     dl_report_say(r, "Not compared with an estimate: %s.",
                   not_compared[x->estimate->lacks]);
-  return r;
 }
 
 struct dl_report *dl_sensors_report(const struct dl_sensors *s) {

@@ -110,6 +110,17 @@ static enum dl_boundary widest(const struct dl_node_power *n) {
   return isnan(n->use.pue) ? DL_BOUND_NODE : DL_BOUND_FACILITY;
 }
 
+/* The boundary of the answer, and whether it is known. */
+static enum dl_status answered(const struct node_view *t, enum dl_boundary *b,
+                               struct dl_diag *d) {
+  *b = t->s->node->boundary;
+  if (*b == DL_N_BOUNDS)
+    *b = widest(&t->node);
+  if (*b == DL_BOUND_FACILITY && isnan(t->node.use.pue))
+    return dl_fail(d, DL_EUSAGE, "--boundary facility needs a PUE: add --pue");
+  return DL_OK;
+}
+
 static struct dl_node_load load_of(const struct node_view *t, size_t i) {
   return dl_node_load_of(&t->s->result.est[i]);
 }
@@ -225,7 +236,8 @@ static void show_bounds(struct node_view *t, const struct dl_node_energy *e,
 static void say_bounds(struct node_view *t, bool interval) {
   const char *busy = t->node.use.on_cpu ? "the CPUs" : "the accelerators";
   dl_report_say(t->g,
-                "gpu: %s in use; node: at the plug. With TDP: %s at their TDP "
+                "gpu: %s in use; node-dc: behind the node's power supplies; "
+                "node: at the plug. With TDP: %s at their TDP "
                 "in place of the estimate. By runtime: the TDP of the whole "
                 "node times the duration.",
                 busy, busy);
@@ -369,8 +381,8 @@ static void add_settings(const struct node_view *t,
       {.key = "supply_efficiency", .value = dl_number(e->efficiency)});
 }
 
-static void add_node(struct node_view *t, const struct dl_accelerator *gpu,
-                     struct dl_diag *d) {
+static void add_node(struct node_view *t, enum dl_boundary answer,
+                     const struct dl_accelerator *gpu, struct dl_diag *d) {
   const struct dl_predict_answer *s = t->s;
   const struct dl_node_energy e = compose(t, (size_t)s->result.best);
   double duration_s = s->result.est[s->result.best].duration_s.x;
@@ -378,12 +390,14 @@ static void add_node(struct node_view *t, const struct dl_accelerator *gpu,
   double tdp_j = dl_node_busy_tdp(&t->node, duration_s);
   double grams = e.bound[b].x / DL_J_PER_KWH * s->o->foot.intensity.x;
   double runtime_j = dl_node_rated(&t->node, duration_s, DL_BOUND_NODE);
-  t->s->node_j = e.bound[b];
-  t->s->node_power_w = e.power_w[b];
-  t->s->node_boundary = dl_boundary_name(b);
+  t->s->node_j = e.bound[answer];
+  t->s->node_power_w = e.power_w[answer];
+  t->s->node_boundary = dl_boundary_name(answer);
+  t->s->node_paid = e.bound[b].x / e.bound[answer].x;
   const struct dl_report_line lines[] = {
       {.key = "estimate",
        .value = dl_string(s->result.est[s->result.best].method)},
+      {.key = "boundary", .value = dl_string(t->s->node_boundary)},
       {.key = "tdp_j", .value = dl_number(tdp_j)},
       {.key = "runtime_j", .value = dl_number(runtime_j)}};
   add_settings(t, &e);
@@ -442,7 +456,9 @@ enum dl_status dl_node_report(struct dl_report *r, struct dl_predict_answer *s,
   else
     dl_text_printf(&title, "Node %s, by %s", o->entry.head.id,
                    s->result.est[s->result.best].method);
+  enum dl_boundary answer;
+  DL_TRY(answered(&t, &answer, d));
   t.g = dl_report_group(r, "node", dl_text_str(&title));
-  add_node(&t, gpu, d);
+  add_node(&t, answer, gpu, d);
   return DL_OK;
 }

@@ -8,6 +8,7 @@
 
 #include "base/constants.h"
 #include "base/memory.h"
+#include "base/sort.h"
 #include "base/text.h"
 #include "cli/passes/recommend.h"
 #include "cli/views/summary/recommend_summary.h"
@@ -312,9 +313,10 @@ static bool overlap(const struct dl_alternative *c,
 }
 
 static int by_value(const void *a, const void *b, void *w) {
-  double x = value_of(w, *(const struct dl_alternative *const *)a);
-  double y = value_of(w, *(const struct dl_alternative *const *)b);
-  return (x > y) - (x < y);
+  const struct dl_alternative *c = *(const struct dl_alternative *const *)a;
+  const struct dl_alternative *other = *(const struct dl_alternative *const *)b;
+  double x = value_of(w, c), y = value_of(w, other);
+  return x == y ? (c > other) - (c < other) : (x > y) - (x < y);
 }
 
 enum { MOST_ARCHS = 200 };
@@ -329,7 +331,7 @@ static size_t find_best(struct view *w,
       best[n] = best_of(w, w->l->c[i].arch, NULL);
       *highest_j = fmax(*highest_j, best[n++]->energy_j.x);
     }
-  qsort_r(best, n, sizeof *best, by_value, w);
+  dl_sort_with(best, n, sizeof *best, by_value, w);
   return n;
 }
 

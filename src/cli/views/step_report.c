@@ -124,7 +124,7 @@ static void add_answer(struct dl_report *r, const struct dl_step *s) {
   DL_TEXT(equals);
   add_title(&title, s);
   sum_seen(&s->seen, &seconds, &joules);
-  struct dl_report *g = dl_report_group(r, NULL, dl_text_str(&title));
+  struct dl_report *g = dl_report_group(r, "summary", dl_text_str(&title));
   put(&line[SO_FAR], "So far", joules, seconds);
   if (any) {
     put(&line[LEFT], "Left", fmax(0, p->energy_j - joules),

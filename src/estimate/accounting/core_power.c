@@ -13,9 +13,6 @@
 #define LEAST_USE 0.1
 #define LOAD_DOUBT 0.35 /* half-width of the logarithm */
 
-/* Servers have more memory channels than other CPUs. */
-enum { MOST_CLIENT_CHANNELS = 2 };
-
 static double share(double use) {
   return STATIC_SHARE + DYNAMIC_SHARE * use;
 }
@@ -56,7 +53,7 @@ enum dl_status dl_server_core_power(struct dl_catalog *catalog, double w[3],
   DL_FREED double *x = dl_calloc(n + 1, sizeof *x);
   for (size_t i = 0; i < n; i++) {
     const struct dl_accelerator *cpu = DL_AS(accelerator, list[i]);
-    if (dl_is_cpu(cpu) && cpu->memory_channels > MOST_CLIENT_CHANNELS &&
+    if (dl_is_cpu(cpu) && !dl_is_client_cpu(cpu) &&
         cpu->tdp_w > 0 && cpu->multiprocessors > 0)
       x[servers++] = cpu->tdp_w / cpu->multiprocessors;
   }

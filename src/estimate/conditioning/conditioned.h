@@ -17,6 +17,9 @@ struct dl_expected {
   double var_time, var_power, cov;
   double var_alone; /* of the time, by its own interval */
   double static_w;  /* static power of all GPUs */
+  /* At static power before the first step of a known duration, s; 0: none. Its
+   * logarithm has this standard deviation where it is assumed, else 0. */
+  double startup_s, startup_sd;
   double surplus_w; /* power in a time beyond the work, if nothing says that
                        they waited; its logarithm is uncertain */
   double surplus_sd;

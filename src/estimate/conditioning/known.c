@@ -117,15 +117,11 @@ static const char *impossible(const struct dl_job *job, unsigned which) {
 }
 
 void dl_known_fill(struct dl_job *job, unsigned which) {
-  static const enum dl_run_id of_work[] = {DL_RUN_epochs, DL_RUN_tokens,
-                                           DL_RUN_train_tokens};
   enum dl_run_id id;
   double run = duration_s(job), rate = any_rate(job, &id);
-  if (!(which & DL_KNOW_TIME) || dl_run_is_inference(job->run) || !(run > 0))
+  if (!(which & DL_KNOW_TIME) || dl_run_is_inference(job->run) || !(run > 0) ||
+      dl_says_work(job->row))
     return;
-  for (size_t i = 0; i < DL_LENGTH(of_work); i++)
-    if (gives(job, of_work[i]))
-      return;
   double epochs = job->epochs;
   job->epochs = 1;
   double each = dl_or(epochs_s(job), samples_of(job) / rate);
@@ -184,8 +180,7 @@ void dl_known_of(const struct dl_job *job, unsigned which,
   known->run_s = dl_or(dl_or(job->run->duration_s, epochs), steps);
   known->steps_s = dl_or(dl_or(steps, epochs), known->run_s);
   known->steps_s = fmin(known->steps_s, known->run_s);
-  bool says = !isnan(steps) || !isnan(epochs) || gives(job, DL_RUN_epochs) ||
-              gives(job, DL_RUN_tokens) || gives(job, DL_RUN_train_tokens);
+  bool says = !isnan(steps) || !isnan(epochs) || dl_says_work(job->row);
   /* Epochs of a language model have no usual size. */
   const struct dl_architecture *arch = job->found.arch;
   bool sized = samples_of(job) > 0 || !arch || !dl_is_language_model(arch);
@@ -274,7 +269,7 @@ static double rate_at(const struct dl_job *job, bool any) {
   bool products = arch && dl_is_language_model(arch);
   /* Peak rates of CPUs are at the base clock. */
   if (dl_is_cpu(gpu) && !job->peak_given)
-    peak *= fmax(1, dl_or(gpu->boost_mhz / gpu->base_mhz, 1));
+    peak *= dl_cpu_most_clock(gpu);
   if (job->peak_given || !gpu || precision == DL_PRECISION_UNKNOWN)
     return 1e12 * peak;
   if (any)

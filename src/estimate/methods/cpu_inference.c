@@ -10,6 +10,7 @@
 #include "physics/cpu/cpu_tokens.h"
 #include "physics/cpu/package_power.h"
 #include "physics/fit_row.h"
+#include "physics/rows/inputs.h"
 #include "quantities/gguf.h"
 #include "run/setup/training_setup.h"
 
@@ -63,16 +64,36 @@ const char *dl_cpu_lacks(const struct dl_job *job) {
   }
 }
 
+/* Below a power limit clock and voltage fall together, so that what a package
+ * draws beside its idle power falls with the third power of the clock. At the
+ * lowest clock some of it is left. */
+#define LEAST_LEFT 0.03
+
 struct dl_package dl_package_of(const struct dl_job *job) {
   const struct dl_package_kind *kind = dl_package_kind_of(job->found.gpu);
   double limit = dl_or(job->run->power_limit_w, INFINITY);
   struct dl_package p = {.idle_w =
                              dl_or(job->idle_w, DL_PACKAGE_IDLE * job->tdp_w),
                          .doubt = kind->doubt};
-  double share = dl_cpu_cores_share(job->run, job->found.gpu);
-  double full = fmin(kind->full * job->tdp_w, limit);
-  p.power_w = p.idle_w + share * (full - p.idle_w);
+  double share = dl_cores_share(job->run, job->found.gpu);
+  double dynamic = share * (kind->full * job->tdp_w - p.idle_w);
+  double left = fmin(dynamic, fmax(limit - p.idle_w, LEAST_LEFT * dynamic));
+  p.power_w = p.idle_w + left;
+  p.clock = cbrt(left / dynamic);
   return p;
+}
+
+/* No rate is above the peak at the highest clock of all cores. */
+static void hold_clock(const struct dl_accelerator *cpu,
+                       const struct dl_cpu_inputs *in,
+                       struct dl_cpu_cost *cost) {
+  double least =
+      2 * in->macs *
+      ((1 - in->depthwise) / in->matrix + in->depthwise / in->vector) /
+      dl_cpu_most_clock(cpu);
+  double more = fmax(least - cost->time_s, 0);
+  cost->compute_s += more;
+  cost->time_s += more;
 }
 
 void dl_cpu_round(const struct dl_hierarchical_fit *fit,
@@ -88,8 +109,12 @@ void dl_cpu_round(const struct dl_hierarchical_fit *fit,
   for (size_t i = 0; i < DL_LENGTH(rates); i++)
     *rates[i] *= busy / sockets;
   in.batch = batch / busy;
+  in.matrix *= package.clock;
+  in.vector *= package.clock;
+  in.vector_bytes *= package.clock;
   dl_fit_row_make(&row, fit, &in);
   dl_cpu_cost_of(row.fit->c, row.fx, &in, &cost);
+  hold_clock(job->found.gpu, &in, &cost);
   *r = (struct dl_serving_cost){
       .time_s = batch * cost.time_s,
       .prefill_s = batch * cost.time_s,
@@ -178,10 +203,6 @@ static double prompt_rate(const struct dl_job *job) {
   return tuned ? fmax(rate, TILE_RATE * tiles) : rate;
 }
 
-static bool is_client(const struct dl_accelerator *cpu) {
-  return cpu->memory_channels <= 2;
-}
-
 /* Mean tokens that a token of an answer attends to. */
 static double attended(const struct dl_serving_inputs *in, double tokens) {
   return (1 - in->windowed) * tokens + in->windowed * fmin(tokens, in->window);
@@ -192,7 +213,7 @@ static void tokens_of(const struct dl_job *job,
                       struct dl_cpu_tokens *t) {
   const struct dl_accelerator *cpu = job->found.gpu;
   double sockets = job->run->n_gpus;
-  double share = dl_cpu_cores_share(job->run, cpu);
+  double share = dl_cores_share(job->run, cpu);
   double picked = in->experts > 0 ? -expm1(batch * log1p(-in->share)) : 0;
   double context = attended(in, in->prompt + in->answer / 2);
   *t = (struct dl_cpu_tokens){
@@ -206,12 +227,15 @@ static void tokens_of(const struct dl_job *job,
           in->prompt *
           (in->token_weights + in->pair_macs * attended(in, in->prompt / 2)),
       .layers = in->layers,
-      .peak = 1e12 * cpu->peak_fp32_tflops * sockets * share,
+      .peak = 1e12 * cpu->peak_fp32_tflops * sockets * share *
+              dl_package_of(job).clock,
       .prompt_rate = prompt_rate(job),
       .bandwidth = in->bandwidth * sockets,
+      .cores_bandwidth =
+          cpu->multiprocessors * sockets * share * dl_core_bandwidth(cpu),
       .sockets = sockets,
       .cores = cpu->multiprocessors * sockets * share,
-      .client = is_client(cpu),
+      .client = dl_is_client_cpu(cpu),
       .plain = dl_cpu_software_given(job->run) &&
                dl_cpu_software_of(job->run) == DL_CPU_PYTORCH};
 }
@@ -249,7 +273,7 @@ void dl_cpu_tokens_round(const struct dl_job *job,
 void dl_cpu_tokens_interval(const struct dl_engine *ctx,
                             const struct dl_job *job, const struct dl_served *s,
                             struct dl_estimate *est) {
-  const struct dl_cpu_tokens t = {.client = is_client(job->found.gpu)};
+  const struct dl_cpu_tokens t = {.client = dl_is_client_cpu(job->found.gpu)};
   double power = dl_package_of(job).doubt * ctx->of_90;
   double answer = dl_cpu_answer_doubt(&t) * ctx->of_90;
   double prompt = DL_CPU_PROMPT_DOUBT * ctx->of_90;

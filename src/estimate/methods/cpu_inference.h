@@ -16,10 +16,10 @@ bool dl_passes_on_cpu(const struct dl_job *job);
  */
 const char *dl_cpu_lacks(const struct dl_job *job);
 
-/* A package at work and the doubt of it: half-width at 90 % of its logarithm.
- */
+/* A package at work, the doubt of its power (half-width at 90 % of its
+ * logarithm), and the clock by what it is without a power limit. */
 struct dl_package {
-  double power_w, idle_w, doubt;
+  double power_w, idle_w, doubt, clock;
 };
 struct dl_package dl_package_of(const struct dl_job *job);
 

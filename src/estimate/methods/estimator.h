@@ -24,6 +24,7 @@ struct dl_estimate {
   bool all_seen;               /* none of these is new of the job */
   struct dl_interval power_w;  /* mean, all GPUs, within the boundary */
   double memory_w;             /* part of it that is the node's memory; 0 */
+  double waits_w;              /* of all GPUs in start-up and idle tail; 0 */
   struct dl_interval duration_s;
   const char *duration_from; /* "given", or the method it comes from */
   bool loader_assumed;       /* and it waits for one not described, of */
@@ -33,6 +34,8 @@ struct dl_estimate {
   double loader_doubt;       /* 90 % half-width of its logarithm */
   double loader_core_s;      /* time of cores that reads and decodes all
                                 samples; NaN: not known */
+  double capped;             /* by this share the power of a node's accelerators
+                                may be lower, if their limits are lowered */
   const char *model;         /* file of the fitted model */
   const char *outside[DL_MOST_OUTSIDE]; /* quantities beyond its range */
   size_t n_outside;

@@ -23,6 +23,9 @@ DL_ESTIMATORS(DL_ESTIMATOR)
 double dl_startup_s(const struct dl_job *job);
 double dl_overhead(const struct dl_job *job);
 
+/* An assumed start-up may take 1 / this of it, or so many times as long. */
+#define DL_STARTUP_FACTOR 3
+
 /* Duration of a training whose steps take so long, s, and the other way. */
 double dl_with_overhead(const struct dl_job *job, double steps_s);
 double dl_without_overhead(const struct dl_job *job, double duration_s);

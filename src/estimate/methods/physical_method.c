@@ -24,7 +24,6 @@
 #include "estimate/methods/plain_software.h"
 #include "estimate/methods/work.h"
 #include "physics/conditioning/gpu_waiting.h"
-#include "physics/cpu/cpu_inputs.h"
 #include "physics/rows/inputs.h"
 #include "physics/training/input_pipeline.h"
 #include "physics/training/training_inputs.h"
@@ -57,7 +56,7 @@ static double beside(const struct dl_job *job, double x) {
 }
 
 double dl_startup_s(const struct dl_job *job) {
-  return beside(job, job->run->startup_s);
+  return beside(job, job->run->startup_s) + beside(job, job->run->idle_tail_s);
 }
 
 double dl_overhead(const struct dl_job *job) {
@@ -353,17 +352,22 @@ static double family_doubt(const struct dl_fit *fit, const struct dl_job *job) {
 /* Most systems whose power MLPerf has measured lower the limits of boards of
  * more than 200 W, to about .35 to .7 of the TDP, at .65 to .9 of the speed;
  * smaller boards hardly slow down. Where no limit is given it may be lowered,
- * which adds this to the bounds of power and time (the time the most of it).
- * The energy falls, by less than its interval has room for. */
+ * which adds this to the bounds of power and time of tuned software (the time
+ * the most of it), and of the power of nodes that serve by any. The energy
+ * falls, by less than its interval has room for. */
 #define LOWERED_FROM_W 200
 #define LOWERED_POWER 0.6
 #define LOWERED_TIME 0.43
 
+static bool may_be_lowered(const struct dl_job *job) {
+  return dl_run_is_inference(job->run) && !dl_passes_on_cpu(job) &&
+         job->tdp_w > LOWERED_FROM_W && !(job->run->power_limit_w > 0);
+}
+
 bool dl_limit_matters(const struct dl_job *job) {
-  bool tuned = dl_infers_tuned(job) ||
-               (dl_run_is_inference(job->run) && !dl_passes_on_cpu(job) &&
-                dl_stack_of(job->run) == DL_SOFTWARE_MLPERF);
-  return tuned && job->tdp_w > LOWERED_FROM_W && !(job->run->power_limit_w > 0);
+  bool tuned =
+      dl_infers_tuned(job) || dl_stack_of(job->run) == DL_SOFTWARE_MLPERF;
+  return tuned && may_be_lowered(job);
 }
 
 /* Intervals of forward passes by tuned software: of the time by what is new of
@@ -456,9 +460,12 @@ void dl_estimate_inference(const struct dl_engine *ctx,
     forward_power(ctx, job, gpu_j, est);
   }
   dl_widen_by_host(job, s, ctx->coverage, est);
+  dl_widen(ctx, est, p->parts.input_doubt * s->input_s / s->time_s);
   if (s->idle_j > 0)
     widen_by_idle(est, s->idle_j, ctx->coverage);
   power_at_rate(job, est);
+  if (may_be_lowered(job) && !dl_limit_matters(job))
+    est->capped = -expm1(-ctx->of_90 * LOWERED_POWER);
   if (p->conditioned.applies)
     take_known(p, est);
 }

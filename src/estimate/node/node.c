@@ -10,6 +10,7 @@
 const char *dl_boundary_name(enum dl_boundary b) {
   static const char *const names[] = {[DL_BOUND_GPU] = "gpu",
                                       [DL_BOUND_GPU_RAM] = "gpu+ram",
+                                      [DL_BOUND_DC] = "node-dc",
                                       [DL_BOUND_NODE] = "node",
                                       [DL_BOUND_FACILITY] = "facility"};
   return names[b];
@@ -146,6 +147,7 @@ struct dl_node_load dl_node_load_of(const struct dl_estimate *est) {
       .time_given = dl_is_word(est->duration_from, "given"),
       .time_s = est->duration_s,
       .power_w = est->power_w,
+      .capped = est->capped,
       .loader_core_s = dl_or(est->loader_core_s, 0),
       .loader_doubt = est->loader_doubt,
   };
@@ -242,6 +244,7 @@ static struct estimate_errors errors_of(const struct dl_node_load *l,
 struct parts_sum {
   double x, below, above;
   double follows; /* what grows with the accelerators' power */
+  double capped;  /* how much lower it may be, a share */
 };
 
 static struct parts_sum sum_parts(const struct dl_node_energy *e,
@@ -278,7 +281,8 @@ static void bound_by(const struct parts_sum *s, const struct dl_node_load *l,
     if (square < 0)
       square = 0;
     error[0][high] = sqrt(square + assumed * assumed);
-    error[1][high] = e.by_power ? hypot(w * e.power, assumed) : (double)NAN;
+    double own_w = hypot(e.power, high ? 0 : s->capped);
+    error[1][high] = e.by_power ? hypot(w * own_w, assumed) : (double)NAN;
   }
   double watts = s->x / l->duration_s;
   struct dl_interval *const to[] = {energy, power};
@@ -327,23 +331,24 @@ void dl_node_compose(const struct dl_node_power *n,
     ALL = (1u << (DL_PART_REST + 1)) - 1
   };
   struct dl_interval *p = out->part, *b = out->bound, *w = out->power_w;
-  struct dl_interval dc, dc_w;
+  struct dl_interval *const dc = &b[DL_BOUND_DC], *const dc_w = &w[DL_BOUND_DC];
   double fans_j = fill_parts(n, load, p);
   const struct parts_sum gpu = sum_parts(out, GPU),
                          ram = sum_parts(out, GPU | RAM);
   struct parts_sum all = sum_parts(out, ALL);
   all.follows += fans_j;
+  all.capped = load->capped;
   bound_by(&gpu, load, &p[DL_PART_BUSY], &b[DL_BOUND_GPU], &w[DL_BOUND_GPU]);
   b[DL_BOUND_GPU] = p[DL_PART_BUSY];
   bound_by(&ram, load, &p[DL_PART_BUSY], &b[DL_BOUND_GPU_RAM],
            &w[DL_BOUND_GPU_RAM]);
-  bound_by(&all, load, &p[DL_PART_BUSY], &dc, &dc_w);
-  out->efficiency = efficiency_at(n, dc_w.x);
-  b[DL_BOUND_NODE] = times(dc, 1 / out->efficiency);
-  w[DL_BOUND_NODE] = times(dc_w, 1 / out->efficiency);
+  bound_by(&all, load, &p[DL_PART_BUSY], dc, dc_w);
+  out->efficiency = efficiency_at(n, dc_w->x);
+  b[DL_BOUND_NODE] = times(*dc, 1 / out->efficiency);
+  w[DL_BOUND_NODE] = times(*dc_w, 1 / out->efficiency);
   b[DL_BOUND_FACILITY] = times(b[DL_BOUND_NODE], n->use.pue);
   w[DL_BOUND_FACILITY] = times(w[DL_BOUND_NODE], n->use.pue);
-  p[DL_PART_SUPPLY] = times(dc, 1 / out->efficiency - 1);
+  p[DL_PART_SUPPLY] = times(*dc, 1 / out->efficiency - 1);
   p[DL_PART_COOLING] = times(b[DL_BOUND_NODE], n->use.pue - 1);
 }
 
@@ -355,13 +360,15 @@ double dl_node_busy_tdp(const struct dl_node_power *n, double duration_s) {
 
 double dl_node_rated(const struct dl_node_power *n, double duration_s,
                      enum dl_boundary b) {
-  if (b < DL_BOUND_NODE)
+  if (b < DL_BOUND_DC)
     return NAN;
   double watts = n->sockets * n->cpu_tdp_w.x + n->memory_gb * n->memory_w_gb.x +
                  n->rest_w.x;
   if (n->gpus > 0)
     watts += n->gpus * n->gpu_tdp_w.x;
   watts *= n->charged;
+  if (b == DL_BOUND_DC)
+    return duration_s * watts;
   double joules = duration_s * watts / efficiency_at(n, watts);
   return b == DL_BOUND_NODE ? joules : joules * n->use.pue;
 }

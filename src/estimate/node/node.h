@@ -39,8 +39,9 @@
  *   energy  sqrt((1 - w) t^2 + w e^2 - w (1 - w) p^2 + r^2)
  *   power   sqrt(w^2 p^2 + r^2)
  *
- * If the duration is given, t is 0 and p is e; if t or p are unknown, e counts
- * as t.
+ * The limits of accelerators that serve may be lowered: unless one is given, p
+ * of the power has room for it below. If the duration is given, t is 0 and p is
+ * e; if t or p are unknown, e counts as t.
  *
  * Energies in J, powers in W, times in s; NaN where unknown. */
 
@@ -87,12 +88,13 @@ enum dl_part {
 enum dl_boundary {
   DL_BOUND_GPU,     /* accelerators in use: E_busy */
   DL_BOUND_GPU_RAM, /* and the node's memory */
+  DL_BOUND_DC,      /* the node behind its power supplies: E_dc */
   DL_BOUND_NODE,    /* at the plug: E_node */
   DL_BOUND_FACILITY,
   DL_N_BOUNDS
 };
 
-/* "gpu", "gpu+ram", "node", "facility" */
+/* "gpu", "gpu+ram", "node-dc", "node", "facility" */
 const char *dl_boundary_name(enum dl_boundary b);
 
 /* How a job uses a node. */
@@ -150,6 +152,7 @@ struct dl_node_load {
   double duration_s;
   bool time_given;
   struct dl_interval time_s, power_w;
+  double capped; /* share by which the power of a node's may be lower */
   /* Time of the cores for loading, 0: not known; and the 90 % half-width of its
    * logarithm. */
   double loader_core_s, loader_doubt;

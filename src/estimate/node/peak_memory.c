@@ -78,8 +78,9 @@ static double cache(const struct dl_job *job) {
   double n = job->run->prompt_tokens + job->run->output_tokens;
   double beyond = t->window > 0 ? fmax(n - t->window, 0) : 0;
   double beams = dl_or(job->run->beams, 1);
-  double answer = step.kept_more * (job->run->output_tokens -
-                                    t->window_layers / t->layers * beyond);
+  double answer = step.kept_more *
+                  (job->run->output_tokens -
+                   t->window_layers / fmax(t->attention_layers, 1) * beyond);
   return (dl_is_plain(job) ? beams : 1) * step.kept + beams * answer;
 }
 
@@ -254,6 +255,8 @@ static void bound(const struct dl_job *job, struct dl_memory_need *m) {
 double dl_usable_gb(const struct dl_accelerator *gpu) {
   if (!gpu)
     return NAN;
+  if (dl_is_cpu(gpu))
+    return DL_MODULE_GB * dl_or(gpu->memory_channels, DL_USUAL_CHANNELS);
   double ecc = dl_or(gpu->ecc_share, 0);
   return gpu->memory_gb * (1 - ecc) * REPORTED * DL_BYTES_PER_GIB / 1e9 -
          DRIVER;

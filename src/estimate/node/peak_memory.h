@@ -101,8 +101,13 @@
 /* Memory of an accelerator that a program can use, 1e9 bytes; NaN: unknown, or
  * none is given. The GB of specifications are GiB (2^30 bytes). CUDA reports
  * .979 to .992 of them (A100, H100, V100, T4, L4, RTX 3090), without the part
- * that ECC takes of GDDR memory; a program's own context takes half a GB. */
+ * that ECC takes of GDDR memory; a program's own context takes half a GB. CPUs
+ * have a module of 16 GB on each channel. */
 double dl_usable_gb(const struct dl_accelerator *gpu);
+
+/* The memory of a CPU where no node says it: a module on each channel. */
+#define DL_MODULE_GB 16
+#define DL_USUAL_CHANNELS 8
 
 /* 1e9 bytes, NaN where unknown. */
 struct dl_memory_need {

@@ -357,8 +357,8 @@ static bool lacks_rate(const struct dl_result *r, struct dl_text *say) {
 
 /* Cores where no CPU works. */
 static bool unused_cores(const struct dl_result *r, struct dl_text *say) {
-  return !isnan(r->job.run->cpu_cores) && !r->predictions.served.on_cpu &&
-         SAY(say, "--cores has an effect on inference on CPUs alone");
+  return !isnan(r->job.run->cpu_cores) && !dl_is_cpu(r->job.found.gpu) &&
+         SAY(say, "--cores has an effect on CPUs alone");
 }
 
 /* A classifier to be replaced whose size is unknown. */
@@ -383,7 +383,7 @@ const struct dl_estimate_rule dl_estimate_rules[DL_N_ESTIMATE_RULES] = {
     {"unknown_classes", unknown_classes, NULL, NULL},
     {"unknown_head", unknown_head, NULL, NULL},
     {"unused_cores", unused_cores, NULL,
-     "cpu_cores has an effect on inference on CPUs alone"},
+     "cpu_cores has an effect on CPUs alone"},
     {"unfilled_batch", unfilled_batch, NULL,
      "one request, the default, does not fill batch_size; give requests"},
     {"endless_work", endless_work, NULL,

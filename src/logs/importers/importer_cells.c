@@ -116,7 +116,7 @@ size_t dl_cell_split(char *s, char separator, char **field, size_t most) {
   size_t n = 0;
   bool quotes = strchr(s, '"') != NULL;
   for (bool last = false; !last; n++) {
-    char *end = strchrnul(s, separator);
+    char *end = s + strcspn(s, (char[]){separator, '\0'});
     if (quotes) {
       bool quoted = false;
       for (end = s; *end != '\0' && (quoted || *end != separator); end++)

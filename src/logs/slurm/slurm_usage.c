@@ -17,7 +17,7 @@
 const char *dl_slurm_resource(const char *tres, const char *name, size_t *len) {
   size_t n = strlen(name);
   for (const char *s = tres; *s; s += *s == ',') {
-    size_t width = (size_t)(strchrnul(s, ',') - s);
+    size_t width = strcspn(s, ",");
     if (width > n && *s == *name && strncmp(s, name, n) == 0 && s[n] == '=') {
       *len = width - n - 1;
       return s + n + 1;
@@ -167,7 +167,7 @@ double dl_slurm_gpus(const char *tres, const char **type, size_t *type_len,
   *type_len = 0;
   for (const char *s = tres; *s; s += *s == ',') {
     const char *name;
-    size_t width = (size_t)(strchrnul(s, ',') - s), name_len;
+    size_t width = strcspn(s, ","), name_len;
     double count;
     if (gpu_resource(s, width, &name, &name_len, &count)) {
       double *sum = name_len > 0 ? &typed : &untyped;

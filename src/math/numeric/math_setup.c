@@ -19,6 +19,9 @@
 #include <sys/resource.h>
 
 #include "base/memory.h"
+#include "base/portable.h"
+
+static char blas_version[64]; /* "0.3.21"; "" without OpenBLAS */
 
 #define OPENBLAS "libopenblas.so.0"
 enum { SERIAL = 0 }; /* openblas_get_parallel() */
@@ -38,6 +41,7 @@ void dl_math_setup(void) {
   setenv("OPENBLAS_NUM_THREADS", "1", true);
 }
 
+#ifndef DL_OWN_BLAS
 /* The functions of level 3 behind Cholesky factorisations and triangular
  * products; GSL's where OpenBLAS is not at hand. */
 static void (*blas_dgemm)(enum CBLAS_ORDER, enum CBLAS_TRANSPOSE,
@@ -53,12 +57,11 @@ static void (*blas_dtrmm)(enum CBLAS_ORDER, enum CBLAS_SIDE, enum CBLAS_UPLO,
 static void (*blas_dtrsm)(enum CBLAS_ORDER, enum CBLAS_SIDE, enum CBLAS_UPLO,
                           enum CBLAS_TRANSPOSE, enum CBLAS_DIAG, int, int,
                           double, const double *, int, double *, int);
-static char blas_version[64]; /* "0.3.21"; "" without OpenBLAS */
 
 static void find(void *library, const char *name, void *to) {
   void *f = library ? dlsym(library, name) : NULL;
   if (!f)
-    f = dlsym(RTLD_NEXT, name);
+    f = dl_next_symbol(name);
   memcpy(to, &f, sizeof f); /* C has no conversion to a function */
 }
 
@@ -74,8 +77,7 @@ static bool memory_is_limited(void) {
 static void load(void) {
   int (*parallel)(void) = NULL;
   char *(*config)(void) = NULL;
-  void *library =
-      memory_is_limited() ? NULL : dlopen(OPENBLAS, RTLD_NOW | RTLD_LOCAL);
+  void *library = memory_is_limited() ? NULL : dl_load_library(OPENBLAS);
   if (library) {
     find(library, "openblas_get_parallel", &parallel);
     find(library, "openblas_get_config", &config);
@@ -136,6 +138,11 @@ void cblas_dtrsm(const enum CBLAS_ORDER order, const enum CBLAS_SIDE side,
   need_blas();
   blas_dtrsm(order, side, uplo, trans, diag, m, n, alpha, A, lda, B, ldb);
 }
+
+#else
+static void need_blas(void) {
+}
+#endif
 
 void dl_math_versions(struct dl_text *t) {
   need_blas();

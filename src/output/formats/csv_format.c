@@ -62,8 +62,8 @@ static void cell(struct csv_row *r, const char *text) {
   bool plain = !marked && dl_csv_is_plain(text, &len);
   char *to = next_cell(r, !text[0], plain ? len : 0);
   if (plain)
-    to = mempcpy(to, text, len);
-  dl_text_take(r->t, to);
+    memcpy(to, text, len);
+  dl_text_take(r->t, to + (plain ? len : 0));
   if (marked)
     marked_cell(r, text);
   else if (!plain)
@@ -135,7 +135,7 @@ static void values_row(struct csv_row r, const struct dl_column *columns,
 
 /* Writes what a text holds and empties it. */
 static void flush(FILE *f, struct dl_text *t) {
-  fwrite_unlocked(dl_text_str(t), 1, t->len, f);
+  fwrite(dl_text_str(t), 1, t->len, f);
   dl_text_clear(t);
 }
 

@@ -29,7 +29,7 @@ struct report_walk {
 
 /* Writes what the printer has put together, and empties it. */
 static void write_text(FILE *f, struct dl_text *t) {
-  fwrite_unlocked(dl_text_str(t), 1, t->len, f);
+  fwrite(dl_text_str(t), 1, t->len, f);
   dl_text_clear(t);
 }
 

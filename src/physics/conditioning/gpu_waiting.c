@@ -393,14 +393,14 @@ double dl_interval_sd(double low, double high, double coverage) {
   return fmax(high, -low) / gsl_cdf_ugaussian_Pinv((1 + coverage) / 2);
 }
 
-static double factor_of(double variance, double coverage) {
-  return exp(sqrt(variance) * gsl_cdf_ugaussian_Pinv((1 + coverage) / 2));
+double dl_normal_factor(double sd, double coverage) {
+  return exp(sd * gsl_cdf_ugaussian_Pinv((1 + coverage) / 2));
 }
 
 double dl_static_factor(double var_power, double coverage) {
-  return factor_of(var_power + STATIC_SD * STATIC_SD, coverage);
+  return dl_normal_factor(sqrt(var_power + STATIC_SD * STATIC_SD), coverage);
 }
 
 double dl_meter_factor(double coverage) {
-  return factor_of(POWER_SD * POWER_SD, coverage);
+  return dl_normal_factor(POWER_SD, coverage);
 }

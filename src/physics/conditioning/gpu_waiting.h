@@ -81,6 +81,10 @@ void dl_gpu_waiting_posterior(const struct dl_gpu_waiting_prior *prior,
                               const struct dl_gpu_waiting_known *known,
                               double coverage, struct dl_gpu_waiting *out);
 
+/* The factor either way within which a quantity is at that coverage, whose
+ * logarithm is normal. */
+double dl_normal_factor(double sd, double coverage);
+
 /* How far the energy of waiting for a known time may be off at that coverage, a
  * factor; var_power: the variance of the logarithm of the power at work. */
 double dl_static_factor(double var_power, double coverage);

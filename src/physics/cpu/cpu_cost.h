@@ -16,8 +16,8 @@
  * AMX; am, av: the shares of them reached, by instruction set; V: bytes that
  * the vector units take in a second; B: bandwidth of the memory. Activations
  * stay in the caches: what they cost is work of the vector units (bias,
- * activation function, conversion), and not traffic. Parts of at most two
- * memory channels hold more than their base clock (clock > 1).
+ * activation function, conversion), and not traffic. Parts for desktops
+ * and notebooks hold more than their base clock (clock > 1).
  *
  * Tuned software (OpenVINO, submissions to MLPerf) has share and elements of 1
  * and no time by layer and pass; PyTorch, compiled or not, TensorFlow and ONNX
@@ -84,7 +84,7 @@ struct dl_cpu_inputs {
   double bandwidth;               /* B/s, of all sockets */
   int matrix_share, vector_share; /* enum dl_cpu_constant */
   int software;                   /* enum dl_cpu_software */
-  int client;                     /* a part of at most two memory channels */
+  int client;                     /* a client part with a turbo clock */
 };
 
 /* Time of the machine for a sample, s, and its parts, which add up. */

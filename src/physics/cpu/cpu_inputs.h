@@ -5,15 +5,12 @@
 #ifndef DL_PHYSICS_CPU_CPU_INPUTS_H
 #define DL_PHYSICS_CPU_CPU_INPUTS_H
 
-#include "catalog/descriptor_kinds.h"
+#include "catalog/processors.h"
 #include "physics/cpu/cpu_cost.h"
 
 /* The quantities they are made of. */
-enum { DL_N_CPU_QUANTITIES = 30 };
+enum { DL_N_CPU_QUANTITIES = 37 };
 extern const struct dl_physics_quantity dl_cpu_quantities[DL_N_CPU_QUANTITIES];
-
-/* Whether an accelerator is a CPU. */
-bool dl_is_cpu(const struct dl_accelerator *gpu);
 
 /* The software of a run on CPUs: tuned (stack mlperf, OpenVINO), TensorFlow,
  * ONNX Runtime, else PyTorch. */
@@ -21,10 +18,6 @@ enum dl_cpu_software dl_cpu_software_of(const struct dl_run *run);
 
 /* Whether a run says which software that is. */
 bool dl_cpu_software_given(const struct dl_run *run);
-
-/* Finds the share of the cores of all sockets that a run uses. */
-double dl_cpu_cores_share(const struct dl_run *run,
-                          const struct dl_accelerator *cpu);
 
 /* Members `read`, `measured` and `check` of struct dl_physics; inputs: struct
  * dl_cpu_inputs. */

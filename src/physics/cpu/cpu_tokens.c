@@ -5,8 +5,6 @@
 
 #define CLIENT_BANDWIDTH 0.72
 #define SERVER_BANDWIDTH 0.55
-#define CLIENT_CORE 25e9 /* B/s */
-#define SERVER_CORE 12e9
 #define STEP_RATE 0.3  /* share of the FP32 peak */
 #define WAIT_S 6e-6    /* a layer, for each core */
 #define CALLS_S 0.6e-3 /* a layer, of PyTorch */
@@ -16,8 +14,8 @@
 void dl_cpu_tokens_of(const struct dl_cpu_tokens *in,
                       struct dl_cpu_tokens_cost *cost) {
   double share = in->client ? CLIENT_BANDWIDTH : SERVER_BANDWIDTH;
-  double cores = in->cores * (in->client ? CLIENT_CORE : SERVER_CORE);
-  double bandwidth = fmin(share * in->bandwidth, cores) / sqrt(in->sockets);
+  double bandwidth =
+      fmin(share * in->bandwidth, in->cores_bandwidth) / sqrt(in->sockets);
   double memory = (in->weights_b + in->batch * in->kept_b) / bandwidth;
   double compute = 2 * in->batch * in->step_macs / (STEP_RATE * in->peak);
   double layer = WAIT_S * in->cores + (in->plain ? CALLS_S : 0);

@@ -9,10 +9,10 @@
  *   Tp = 2 (u M + p A) / (ep P)
  *
  * W, X, M, A, K, a and p as in serving_cost.h; B: peak bandwidth of all
- * sockets, n: cores used, g: what a core can read; P: peak rate in FP32 of the
- * cores used. Two sockets read hardly more than one and a half, since half of
- * the weights are in the memory of the other. s grows with the cores, which
- * wait for each other at every product.
+ * sockets, n: cores used, g: what a core can read (processors.h); P: peak rate
+ * in FP32 of the cores used. Two sockets read hardly more than one and a half,
+ * since half of the weights are in the memory of the other. s grows with the
+ * cores, which wait for each other at every product.
  *
  * The constants are chosen, not fitted, on published speeds (docs/lab/cpus.md
  * has them all). Half-widths of the logarithm at 90 % are below. */
@@ -30,9 +30,10 @@ struct dl_cpu_tokens {
   double step_macs;   /* of a token of an answer */
   double prompt_macs; /* of all tokens of a prompt */
   double layers;
-  double peak;        /* FLOP/s in FP32, of all cores used */
-  double prompt_rate; /* share of it that prompts reach */
-  double bandwidth;   /* B/s of all sockets */
+  double peak;            /* FLOP/s in FP32, of all cores used */
+  double prompt_rate;     /* share of it that prompts reach */
+  double bandwidth;       /* B/s of all sockets */
+  double cores_bandwidth; /* B/s that the cores used read */
   double sockets, cores;
   bool client; /* a part of at most two memory channels */
   bool plain;  /* by PyTorch, a call for each operation */

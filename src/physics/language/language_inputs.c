@@ -54,6 +54,7 @@ const struct dl_physics_quantity
         {DL_ON_RUN(network_gbps), false, false},
         {DL_ON_RUN(gpus_per_node), false, false},
         {DL_ON_RUN(power_limit_w), false, false},
+        {DL_ON_RUN(cpu_cores), false, false},
         {DL_ON_GPU(peak_fp32_tflops), false, false},
         {DL_ON_GPU(peak_tf32_tflops), false, false},
         {DL_ON_GPU(peak_fp16_tensor_tflops), false, false},
@@ -150,16 +151,17 @@ static void read_rates(const struct dl_physics_row *row,
   in->format = (int)format_of(row);
   in->element =
       in->format == DL_LANG_16_BIT || in->format == DL_LANG_FP8 ? 2 : 4;
-  in->peak = 1e12 * peak[in->format];
+  double tera = 1e12 * dl_cores_share(row->run, gpu);
+  in->peak = tera * peak[in->format];
   /* Attention is in 16 bits where products are in 8. */
-  in->peak_16 = in->element < 4 ? 1e12 * peak[DL_LANG_16_BIT] : in->peak;
+  in->peak_16 = in->element < 4 ? tera * peak[DL_LANG_16_BIT] : in->peak;
   if (in->format == DL_LANG_16_BIT)
     in->peak *= dl_half_rate_share(gpu);
   in->plain = in->format == DL_LANG_TF32 ? 1e12 * gpu->peak_fp32_tflops : 0;
   in->tiles =
       in->format == DL_LANG_FP32 ? 0 : TILE * dl_or(gpu->multiprocessors, 0);
   in->systolic = dl_is_word(gpu->family, "tpu");
-  in->bandwidth = 1e9 * gpu->bandwidth_gb_s;
+  in->bandwidth = dl_bandwidth_used(row->run, gpu);
   in->gddr = dl_gddr_gb_s(gpu);
   in->chips = dl_gddr_chips_gb_s(gpu);
   in->limit = dl_or(row->run->power_limit_w, gpu->tdp_w);
@@ -375,9 +377,18 @@ const char *dl_language_inputs_read(const struct dl_physics_row *row,
   return dl_first_unknown(required, sizeof required / sizeof *required);
 }
 
+double dl_language_startup_s(const struct dl_run *run) {
+  const double imports_s = 20, load_gb_s = 1;
+  bool loads = run->fine_tune != DL_TUNE_UNKNOWN;
+  double loaded_gb = loads ? 2e-3 * dl_or(run->params_m, 0) : 0;
+  return imports_s + loaded_gb / load_gb_s;
+}
+
 /* A known duration has all of a training in it. */
 static double steps_s(const struct dl_run *run) {
-  return (run->duration_s - DL_LANGUAGE_STARTUP_S) / (1 + DL_LANGUAGE_OVERHEAD);
+  double startup_s = dl_or(run->startup_s, dl_language_startup_s(run));
+  double overhead = dl_or(run->overhead, DL_LANGUAGE_OVERHEAD);
+  return (run->duration_s - startup_s) / (1 + overhead);
 }
 
 /* Validation has one of the three passes of training. */

@@ -7,14 +7,14 @@
 
 #include "physics/language/language_cost.h"
 
-/* What is assumed of a training beside its steps: seconds of imports and the
- * start of processes, and a share of the steps' time for evaluation, saving and
- * interruptions. */
-#define DL_LANGUAGE_STARTUP_S 20
+/* What is assumed of a training beside its steps: a share of their time for
+ * evaluation, saving and interruptions, and seconds of imports and the start of
+ * processes, and one for each GB of weights that fine-tuning loads. */
 #define DL_LANGUAGE_OVERHEAD 0.05
+double dl_language_startup_s(const struct dl_run *run);
 
 /* The quantities they are made of. */
-enum { DL_N_LANGUAGE_QUANTITIES = 65 };
+enum { DL_N_LANGUAGE_QUANTITIES = 66 };
 extern const struct dl_physics_quantity
     dl_language_quantities[DL_N_LANGUAGE_QUANTITIES];
 

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "catalog/descriptor_kinds.h"
+#include "catalog/processors.h"
 #include "physics/physics.h"
 #include "quantities/gguf.h"
 
@@ -16,6 +16,21 @@
 static inline bool dl_is_16_bit(enum dl_precision precision) {
   return precision == DL_PRECISION_AMP || precision == DL_PRECISION_FP16 ||
          precision == DL_PRECISION_BF16 || dl_is_gguf(precision);
+}
+
+/* Share of the cores of all sockets that a run on CPUs uses; 1 on GPUs. */
+static inline double dl_cores_share(const struct dl_run *run,
+                                    const struct dl_accelerator *cpu) {
+  double all = cpu->multiprocessors * fmax(dl_or(run->n_gpus, 1), 1);
+  return dl_is_cpu(cpu) && run->cpu_cores < all ? run->cpu_cores / all : 1;
+}
+
+/* Bandwidth of an accelerator, B/s: what the cores used read of a CPU's. */
+static inline double dl_bandwidth_used(const struct dl_run *run,
+                                       const struct dl_accelerator *gpu) {
+  double share = dl_cores_share(run, gpu), all = 1e9 * gpu->bandwidth_gb_s;
+  double cores = share * gpu->multiprocessors;
+  return share < 1 ? fmin(all, cores * dl_core_bandwidth(gpu)) : all;
 }
 
 /* Peak rate in a 16-bit format, TFLOP/s, 0 without one: BF16 is emulated where

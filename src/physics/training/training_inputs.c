@@ -71,6 +71,7 @@ const struct dl_physics_quantity
         {DL_ON_RUN(fine_tune), false, false},
         {DL_ON_RUN(lora_rank), false, false},
         {DL_ON_RUN(cached_latents), false, false},
+        {DL_ON_RUN(cpu_cores), false, false},
 };
 /* Numbers in other columns, in the order of the quantities: standard deviations
  * of logarithms, of the facts of the network (work, traffic, kernels) and of
@@ -281,15 +282,16 @@ static void read_rates(struct dl_training_inputs *in,
                        const struct dl_physics_row *row) {
   const struct dl_accelerator *gpu = row->gpu;
   enum dl_precision precision = row->run->precision;
+  double tera = 1e12 * dl_cores_share(row->run, gpu);
   in->in_tensor = in_tensor_cores(gpu, precision);
-  in->peak = 1e12 * peak_tflops(gpu, precision) * dense_share(in, row->arch);
-  in->plain = 1e12 * gpu->peak_fp32_tflops;
+  in->peak = tera * peak_tflops(gpu, precision) * dense_share(in, row->arch);
+  in->plain = tera * gpu->peak_fp32_tflops;
   in->has_tensor = gpu->peak_fp16_tensor_tflops > 0;
   enum dl_precision other =
       in->in_tensor == 2 ? DL_PRECISION_UNKNOWN : DL_PRECISION_FP32;
   in->other_in_tensor = in_tensor_cores(gpu, other);
   if (in->other_in_tensor < in->in_tensor)
-    in->other_peak = 1e12 * dl_peak_32_bit(gpu, other);
+    in->other_peak = tera * dl_peak_32_bit(gpu, other);
 }
 
 /* Counts layers apart from what is between them where kernels are fused.
@@ -409,7 +411,7 @@ const char *dl_training_inputs_read(const struct dl_physics_row *row,
   read_rates(in, row);
   split_work(in, arch);
   fuse_kernels(in, row, element);
-  in->bandwidth = 1e9 * gpu->bandwidth_gb_s;
+  in->bandwidth = dl_bandwidth_used(row->run, gpu);
   in->tdp = gpu->tdp_w;
   in->limit = run->power_limit_w > 0 ? run->power_limit_w : gpu->tdp_w;
   in->ada_32 = dl_is_word(gpu->family, "ada") && in->in_tensor < 2;

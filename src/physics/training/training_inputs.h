@@ -8,7 +8,7 @@
 #include "physics/training/training_cost.h"
 
 /* The quantities they are made of. */
-enum { DL_N_TRAINING_QUANTITIES = 61 };
+enum { DL_N_TRAINING_QUANTITIES = 62 };
 extern const struct dl_physics_quantity
     dl_training_quantities[DL_N_TRAINING_QUANTITIES];
 

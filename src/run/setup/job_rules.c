@@ -7,8 +7,10 @@
 #include "catalog/architecture/scaling.h"
 #include "catalog/architecture/token_costs.h"
 #include "catalog/sample_kinds.h"
+#include "catalog/processors.h"
 #include "quantities/gguf.h"
 #include "run/run.h"
+#include "run/setup/training_setup.h"
 
 /* A data set must hold what the network takes, unless all that it gives is
  * known without it: the sizes of training and validation, or tokens. */
@@ -101,19 +103,33 @@ static bool breaks_trainer(const struct dl_row *row,
                          arch->head.id);
 }
 
-/* A known duration has all of a training in it. */
+/* A known duration has all of a run in it; its start-up is a part of it that
+ * counts where the work is known, and the power is not. */
 static bool breaks_startup(const struct dl_row *row,
                            struct dl_message_style *to) {
   const struct dl_run *r = &row->run;
+  const struct dl_run_set *given = &row->given;
+  bool counts =
+      dl_says_work(row) && !dl_run_is_inference(r) && isnan(r->gpu_power_w);
+  bool starts = dl_run_set_has(given, DL_RUN_startup_s) && r->startup_s > 0;
+  bool beside = dl_run_set_has(given, DL_RUN_overhead) && r->overhead > 0;
+  const char *name = beside ? "overhead" : "startup_s";
   char word[DL_WORD_SIZE];
-  return (r->startup_s > 0 || r->overhead > 0) &&
-         dl_run_set_has(&row->given, DL_RUN_duration_s) &&
+  if (!dl_run_set_has(given, DL_RUN_duration_s))
+    return false;
+  if (starts && counts && r->startup_s >= r->duration_s)
+    return dl_rule_message(to,
+                           "{startup_s} is %g s, but {duration_s}, which has "
+                           "it in it, %g s; correct one of them",
+                           r->startup_s, r->duration_s);
+  if (r->idle_tail_s > 0)
+    name = "idle_tail_s";
+  return ((starts && !counts) || beside || r->idle_tail_s > 0) &&
          dl_rule_message(
              to,
              "%s does not go with a known duration, which has it in it; "
              "leave one out",
-             dl_column_word(to, r->startup_s > 0 ? "startup_s" : "overhead",
-                            word));
+             dl_column_word(to, name, word));
 }
 
 /* More cores than the CPUs have. */
@@ -122,11 +138,34 @@ static bool breaks_cores(const struct dl_row *row,
   const struct dl_accelerator *cpu = row->found.gpu;
   double n = row->run.n_gpus;
   double all = cpu ? cpu->multiprocessors * n : (double)NAN;
-  return cpu && dl_is_word(cpu->form, "socket") && row->run.cpu_cores > all &&
+  return dl_is_cpu(cpu) && row->run.cpu_cores > all &&
          dl_rule_message(to,
                          "{cpu_cores} %g: %g x '%s' have %g; give no more, or "
                          "more sockets",
                          row->run.cpu_cores, n, cpu->head.id, all);
+}
+
+/* CPUs train in BF16, which PyTorch takes on them for mixed precision, where
+ * they have it, else in FP32, and have no TF32. */
+static bool breaks_cpu_precision(const struct dl_row *row,
+                                 struct dl_message_style *to) {
+  const struct dl_accelerator *cpu = row->found.gpu;
+  enum dl_precision p = row->run.precision;
+  bool in_bf16 = p == DL_PRECISION_AMP || p == DL_PRECISION_BF16;
+  bool foreign = p == DL_PRECISION_TF32 || p == DL_PRECISION_FP16;
+  if (!dl_is_cpu(cpu) ||
+      (dl_run_is_inference(&row->run) && p != DL_PRECISION_TF32))
+    return false;
+  if (in_bf16 && isnan(cpu->peak_bf16_tflops) &&
+      isnan(cpu->peak_bf16_tensor_tflops))
+    return dl_rule_message(to,
+                           "{precision} %s: '%s' has no BF16, in which CPUs "
+                           "train with 16 bits; give fp32",
+                           dl_precision_words[p], cpu->head.id);
+  return foreign && dl_rule_message(to,
+                                    "{precision} %s is for GPUs, and '%s' is "
+                                    "a CPU; give fp32 or bf16",
+                                    dl_precision_words[p], cpu->head.id);
 }
 
 /* Sockets share layers and requests by their memory. */
@@ -138,10 +177,11 @@ static bool breaks_cpu(const struct dl_row *row, struct dl_message_style *to) {
       {"pipeline_parallel", r->pipeline_parallel},
       {"expert_parallel", r->expert_parallel},
       {"context_parallel", r->context_parallel},
-      {"replicas", r->replicas}};
+      {"replicas", r->replicas},
+      {"gpu_clock_mhz", r->gpu_clock_mhz}};
   const char *name = NULL;
   char word[DL_WORD_SIZE];
-  if (!cpu || !dl_is_word(cpu->form, "socket") || !isnan(cpu->memory_gb))
+  if (!dl_is_cpu(cpu))
     return false;
   for (size_t i = 0; i < DL_LENGTH(parts) && !name; i++)
     if (parts[i].x > 1 &&
@@ -151,6 +191,44 @@ static bool breaks_cpu(const struct dl_row *row, struct dl_message_style *to) {
                                  "%s is for GPUs, and '%s' is a CPU; leave it "
                                  "out",
                                  dl_column_word(to, name, word), cpu->head.id);
+}
+
+static bool has_avx512(const struct dl_accelerator *cpu) {
+  static const char *const without[] = {
+      "haswell",    "broadwell",   "kaby-lake",   "coffee-lake",   "comet-lake",
+      "alder-lake", "raptor-lake", "meteor-lake", "sierra-forest", "lunar-lake",
+      "arrow-lake", "zen",         "zen2",        "zen3"};
+  for (size_t i = 0; i < DL_LENGTH(without); i++)
+    if (dl_is_word(cpu->family, without[i]))
+      return false;
+  return true;
+}
+
+/* Instruction sets are of CPUs, which have them or not. */
+static bool breaks_isa(const struct dl_row *row, struct dl_message_style *to) {
+  const struct dl_accelerator *cpu = row->found.gpu;
+  enum dl_isa isa = row->run.isa;
+  if (isa == DL_ISA_UNKNOWN || !cpu)
+    return false;
+  if (!dl_is_cpu(cpu))
+    return dl_rule_message(to,
+                           "{isa} is for CPUs, and '%s' is none; leave it "
+                           "out",
+                           cpu->head.id);
+  static const char *const vendors[] = {"intel", "amd"};
+  bool x86 = false;
+  for (size_t i = 0; i < DL_LENGTH(vendors); i++)
+    x86 |= dl_is_word(cpu->vendor, vendors[i]);
+  const bool has[] = {[DL_ISA_AVX2] = x86,
+                      [DL_ISA_AVX512] = x86 && has_avx512(cpu),
+                      [DL_ISA_VNNI] = x86 && cpu->peak_int8_tops >
+                                                 3 * cpu->peak_fp32_tflops,
+                      [DL_ISA_BF16] = x86 && !isnan(cpu->peak_bf16_tflops),
+                      [DL_ISA_AMX] = !isnan(cpu->peak_int8_tensor_tops)};
+  return !has[isa] && dl_rule_message(to,
+                                      "{isa} %s: '%s' does not have it; leave "
+                                      "it out for what it has",
+                                      dl_isa_words[isa], cpu->head.id);
 }
 
 /* Weights of a few bits are for models that write tokens, and do not learn. */
@@ -171,5 +249,6 @@ bool dl_dataset_check(const struct dl_row *row, const struct dl_dataset *data,
   return breaks_data(row, data, to) || breaks_image(row, to) ||
          breaks_machine(row, to) || breaks_trainer(row, to) ||
          breaks_startup(row, to) || breaks_cores(row, to) ||
-         breaks_cpu(row, to) || breaks_gguf(row, to);
+         breaks_cpu_precision(row, to) || breaks_cpu(row, to) ||
+         breaks_isa(row, to) || breaks_gguf(row, to);
 }

@@ -84,6 +84,13 @@ void dl_assume_word(struct dl_row *row, enum dl_run_id id, unsigned word);
 void dl_assume_number(struct dl_row *row, enum dl_run_id id, double x);
 void dl_forget_assumed(struct dl_row *row);
 
+/* Whether the length of a training is given: its epochs or its tokens. */
+static inline bool dl_says_work(const struct dl_row *row) {
+  return dl_run_set_has(&row->given, DL_RUN_epochs) ||
+         dl_run_set_has(&row->given, DL_RUN_tokens) ||
+         dl_run_set_has(&row->given, DL_RUN_train_tokens);
+}
+
 static inline bool dl_is_assumed(const struct dl_row *row, enum dl_run_id id) {
   return dl_run_set_has(&row->assumed, id);
 }

@@ -53,7 +53,7 @@ bound() {
     case $id in cpu-*) cpu=(--cpu epyc-7742) ;; esac
     gives 0 '' predict --arch resnet50 --node "$id" "${cpu[@]}" \
       --method flops -q --format json </dev/null
-    check '.node.boundaries | length == 4'
+    check '.node.boundaries | length == 5'
     check '[.node.parts[].energy_j | select(. != null)] | all(. >= 0)'
   done <ids
 }
@@ -69,6 +69,7 @@ bound() {
   part cooling '1000 / 2 * 3600'
   bound gpu '300 * 3600'
   bound gpu+ram '400 * 3600'
+  bound node-dc '800 * 3600'
   bound node '1000 * 3600'
   bound facility '1500 * 3600'
   near .node.runtime_j '(4 * 300 + 2 * 225 + 200) / 0.8 * 3600'
@@ -127,6 +128,45 @@ bound() {
   bound facility '1100 * 3600'
   on_mine --gpus 2
   check '.node.used == 2'
+}
+
+# kWh of the answer, of an hour at those watts; emissions and cost are of what is
+# paid for, the facility.
+@test 'the answer at any boundary' {
+  local boundary kwh
+  while read -r boundary kwh; do
+    gives 0 '' predict --arch resnet50 --node ./node.xml --method tdp -q \
+      --duration 1h --use-gpus 1 --price 0.25EUR --boundary "$boundary"
+    grep -q "^  Energy *$kwh kWh " out
+    grep -q "^  Power *$(jq -n "1000 * $kwh") W" out
+    grep -q '^  Cost *0.375 EUR$' out
+  done <<<'gpu 0.300
+gpu+ram 0.400
+node-dc 0.800
+node 1.00
+facility 1.50'
+  on_mine --use-gpus 1 --boundary node-dc
+  check '.node.boundary == "node-dc"'
+  on_mine --use-gpus 1
+  check '.node.boundary == "facility"'
+  refuses 2 "dlest: --$(message boundary_needs_pue)" predict --arch resnet50 \
+    --node dgx-a100 --duration 1h --method tdp --boundary facility -q
+  refuses 2 "dlest: $(message has_no_effect_without boundary node)" \
+    predict --arch resnet50 --gpu a100 --boundary node -q
+}
+
+# Limits that are not given may be lowered where a node serves.
+@test 'power of a node that serves has room for a lowered limit' {
+  low() { jq '.node.boundaries[] | select(.estimate == "physical" and
+    .boundary == "node") | .power_low_w / .power_w' out; }
+  serve=(predict --arch llama-2-7b --node dgx-h100 --phase inference
+    --requests 1000 --prompt-tokens 500 --output-tokens 200 -q)
+  gives 0 '' "${serve[@]}" --format json
+  open=$(low)
+  gives 0 '' "${serve[@]}" --format json --set power_limit_w=700
+  jq -en "$open < 0.75 and $open + 0.1 < $(low)"
+  gives 0 '' "${serve[@]}"
+  grep -q '^  Assumed .*full power limit' out
 }
 
 @test 'memory that the estimate has counts once' {

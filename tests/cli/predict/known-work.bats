@@ -45,7 +45,7 @@ load known
   local llama=(predict --arch llama-3-8b --gpu h100 --gpus 8 -q -f json
     --method physical)
   # 5 h of 50,000 tokens/s
-  try "${llama[@]}" --tokens 9e8 --duration 5h
+  try "${llama[@]}" --tokens 9e8 --duration 5h --startup 0 --overhead 0
   jq '.estimates[0].energy_j' out >known
   try "${llama[@]}" --duration 5h --throughput 50000/s
   within '.estimates[0].tokens_per_s' 50000 1e-9

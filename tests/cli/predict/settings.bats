@@ -35,8 +35,7 @@ of() {
 END
   try predict --arch resnet50 --gpu a100 --gpu-clock 1500
   grep -qF -- "$(message gpu_clock_without_boost 900)" \
-    <("$DLEST" predict --arch resnet50 --gpu xeon-platinum-8380 --gpu-clock 900 \
-      2>&1)
+    <("$DLEST" predict --arch resnet50 --gpu gaudi2 --gpu-clock 900 2>&1)
   grep -qF "$(message no_effect_on_physical '--set host_class')" \
     <("$DLEST" predict --arch resnet50 --gpu a100 --set host_class=desktop 2>&1)
   grep -qF -- "$(message gpu_clock_has_no_effect 1500 a100-sxm4-40gb 1410)" err
@@ -58,10 +57,31 @@ END
   gives 0 '' predict --arch llama-2-7b --gpu a100 --tokens 1e8 --fine-tune lora \
     -q --format json
   check '.startup_s > 33 and .startup_s < 34 and .overhead == 0.05'
-  # a known time has all in it
-  gives 0 '' predict --arch llama-2-7b --gpu a100 --tokens 1e8 --duration 9h \
+  # a known time of steps has none of it, and a duration alone no known work
+  gives 0 '' predict --arch llama-2-7b --gpu a100 --tokens 1e8 --throughput 5e3/s \
     -q --format json
   check '.startup_s == null and .overhead == null'
+  gives 0 '' predict --arch llama-2-7b --gpu a100 --duration 9h -q --format json
+  check '.startup_s == null and .overhead == null'
   refuses 3 "dlest: $(message startup_and_duration --overhead)" predict \
-    --arch llama-2-7b --gpu a100 --tokens 1e8 --duration 9h --overhead 0.1
+    --arch llama-2-7b --gpu a100 --duration 9h --overhead 0.1
+}
+
+@test "a known duration has its start-up in it, at static power" {
+  job=(predict --arch bert-base-uncased --gpu a40 --train-samples 64000
+    --epochs 3 --val-samples 0 --seq-len 128 --batch-size 16 -q --format json)
+  "$DLEST" "${job[@]}" --duration 1000s --startup 0 >steps
+  "$DLEST" "${job[@]}" --duration 1030s --startup 30s >whole
+  jq -en --slurpfile a steps --slurpfile b whole '
+    def e: .[0].estimates[0]; $a | .[0].static_power_w as $s |
+    (($b | e.energy_j) - (e.energy_j + 30 * $s) | fabs) < 1e-6 * e.energy_j and
+      ($b | e.duration_s) == 1030'
+  # an assumed one is so too, and its doubt widens the interval
+  "$DLEST" "${job[@]}" --duration 1000s >assumed
+  jq -en --slurpfile a steps --slurpfile b assumed '
+    def e: .[0].estimates[0]; $b[0].startup_s == 20 and
+    ($b | e.energy_j) < ($a | e.energy_j) and
+      ($b | e.energy_low_j // e.low_j) < ($a | e.energy_low_j // e.low_j)'
+  refuses 3 "dlest: $(message startup_exceeds_duration --startup 1000 --duration 1000)" \
+    "${job[@]}" --duration 1000s --startup 1000s
 }

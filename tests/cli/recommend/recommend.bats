@@ -343,7 +343,7 @@ choose() {
   choose --gpu all
   diff <(jq .choices gpus) <(jq .choices out)
   choose --cpu all
-  check '.choices | length > 40 and length < 300 and all(.boundary == "cpu")'
+  check '.choices | length > 40 and length < 400 and all(.boundary == "cpu")'
   cp out cpus
   choose --gpu all --cpu all
   check ".choices | length == $(jq -s '[.[].choices | length] | add' gpus cpus)"

@@ -98,7 +98,7 @@ short() {
 
 @test 'marks: appended to a file, without control characters' {
   : >marks
-  DLEST_MARKS=$PWD/marks PYTHONPATH=$TOP_SRCDIR/contrib/python python3 -c '
+  DLEST_MARKS=$PWD/marks PYTHONPATH=$TOP_SRCDIR/python python3 -c '
 import dlest
 for i in range(3):
     assert dlest.epoch(i)

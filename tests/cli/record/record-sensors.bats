@@ -26,6 +26,89 @@ load record
   check '[.sensors[].kind] == ["powercap"]'
 }
 
+# amd N [WATTS...]: a driver with N GPUs, the first of which have a power
+amd() {
+  local i=0 bus
+  export FAKE_AMD_GPUS=$1 FAKE_NVML_GPUS=0
+  mkdir -p sys/module/amdgpu
+  shift
+  for watts; do
+    chip "$i" amdgpu power1_average "${watts}000000" power1_cap 750000000
+    printf -v bus %02x $((0xc1 + i))
+    echo "PCI_SLOT_NAME=0000:$bus:00.0" >sys/class/hwmon/hwmon$i/device/uevent
+    echo "AMD Instinct MI300X" >sys/class/hwmon/hwmon$i/device/product_name
+    echo "a0b1c2d3e4f5061$i" >sys/class/hwmon/hwmon$i/device/unique_id
+    i=$((i + 1))
+  done
+}
+
+@test "AMD: energy counters by either library, all else by the driver" {
+  amd 2 300 400
+  for denied in '' 1; do
+    [ -z "$denied" ] || export FAKE_AMD_DENIED=$denied
+    record
+    within 0.98 "$(jq '.gpu_energy_j / (700 * .duration_s)' out)" 1.02
+    within 0.98 "$(jq '.devices[1].energy_j / (400 * .duration_s)' out)" 1.02
+    [ ! -s err ]
+  done
+  "$DLEST" list sensors --format json >out
+  check '[.sensors[] | [.kind, .device, .id, .power_w, .counter, .limit_w]] == [
+    ["amd-smi", "AMD Instinct MI300X", "a0b1c2d3e4f50610", 300, true, 750],
+    ["amd-smi", "AMD Instinct MI300X", "a0b1c2d3e4f50611", 400, true, 750]]'
+  # The counter is taken, not the power.
+  FAKE_AMD_WATTS=500 record
+  within 0.98 "$(jq '.gpu_energy_j / (1100 * .duration_s)' out)" 1.02
+  # Readings that come out of order add nothing.
+  FAKE_AMD_BACK=1 record
+  within 0.98 "$(jq '.gpu_energy_j / (700 * .duration_s)' out)" 1.03
+  ROCR_VISIBLE_DEVICES=1 record
+  within 0.98 "$(jq '.gpu_energy_j / (400 * .duration_s)' out)" 1.02
+  HIP_VISIBLE_DEVICES=GPU-a0b1c2d3e4f50610 record
+  within 0.98 "$(jq '.gpu_energy_j / (300 * .duration_s)' out)" 1.02
+}
+
+@test "AMD: the power where the counter is no good" {
+  amd 1 300
+  FAKE_AMD_STILL=1 record
+  within 0.98 "$(jq '.gpu_energy_j / (300 * .duration_s)' out)" 1.02
+  grep -q "$(message amd_counter_wrong 0 0 0.5 300)" err
+  # A counter in another unit.
+  FAKE_AMD_WATTS=4590 record
+  within 0.98 "$(jq '.gpu_energy_j / (300 * .duration_s)' out)" 1.02
+  FAKE_AMD_NONE=1 record
+  within 0.98 "$(jq '.gpu_energy_j / (300 * .duration_s)' out)" 1.02
+  [ ! -s err ]
+  # GPUs without a chip in sysfs have the counter alone.
+  rm -r sys/class
+  record
+  within 0.98 "$(jq '.gpu_energy_j / (300 * .duration_s)' out)" 1.02
+  FAKE_AMD_STILL=1 try record --duration 1s
+  [ "$status" -eq 3 ]
+  grep -q "$(message amd_stands_still 0)" err
+  FAKE_AMD_NONE=1 try record --duration 1s
+  [ "$status" -eq 3 ]
+  grep -q "$(message amd_no_reading 0)" err
+}
+
+@test "AMD: dies of a board and partitions of a GPU count once" {
+  amd 4 300 0 500
+  export FAKE_AMD_DIES=1
+  record
+  within 0.98 "$(jq '.gpu_energy_j / (800 * .duration_s)' out)" 1.02
+  check '.devices | length == 2'
+  grep -q "$(message amd_boards 2)" err
+  # A program on a second die.
+  ROCR_VISIBLE_DEVICES=3 record
+  within 0.98 "$(jq '.gpu_energy_j / (500 * .duration_s)' out)" 1.02
+  unset FAKE_AMD_DIES
+  rm -r sys/class
+  amd 16 300 400
+  FAKE_AMD_PARTS=8 record
+  within 0.98 "$(jq '.gpu_energy_j / (700 * .duration_s)' out)" 1.02
+  ROCR_VISIBLE_DEVICES=8,9 FAKE_AMD_PARTS=8 record
+  within 0.98 "$(jq '.gpu_energy_j / (400 * .duration_s)' out)" 1.02
+}
+
 # controller LINE...: an ipmitool that prints these lines
 controller() {
   mkdir -p bin sys/class/ipmi/ipmi0
@@ -221,7 +304,7 @@ jump() {
 t = time.process_time() + 2
 while time.process_time() < t: pass'
   before=$(ticks)
-  "$DLEST" record --no-trace -- sh -c "(python3 -c '$spin' &) ; sleep 6" 2>err
+  "$DLEST" record --no-trace --details -- sh -c "(python3 -c '$spin' &) ; sleep 6" 2>err
   after=$(ticks)
   share=$(awk '/share of CPU time/ { print $(NF - 1) }' err)
   # Ticks are hundredths of a second; others work on the same CPUs.
@@ -247,7 +330,7 @@ END
   TERM=dumb timeout 20 script -qec "bash session.sh" typed >/dev/null
   grep -qi stopped jobs.txt
   [ "$(cat status.txt)" -eq 130 ]
-  tr -d '\r' <typed | grep -q '^Energy'
+  tr -d '\r' <typed | grep -q '^  Energy'
 }
 
 # rails CHIP LABEL WATTS...: an INA3221 with these rails, at 5 V

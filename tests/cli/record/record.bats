@@ -146,7 +146,7 @@ EOF
   wait "$recorder" || ended=$?
   [ "$ended" -eq 5 ]
   grep -q ended out
-  grep -q '^Energy' err
+  grep -q '^  Energy' err
 }
 
 @test "no sensor: the program is not started" {
@@ -161,20 +161,102 @@ EOF
   grep -qxF "dlest: warning: $(message measures_nothing)" err
 }
 
-@test "a power that is assumed alone is printed, and makes no run" {
-  FAKE_NVML_GPUS=0 gives 0 "dlest: warning: $(message measures_nothing)" \
-    record --cpu-tdp 100 --duration 1.1s -o run.csv --trace t.csv
-  grep -qx 'Energy  *-' out
-  grep -q '^  CPU (assumed)  load of all CPUs x 100 W ' out
-  [ ! -e run.csv ] && [ -s t.csv ]
-  FAKE_NVML_GPUS=0 gives 0 "dlest: warning: $(message measures_nothing)" \
+@test "a power that is assumed alone is marked, and makes no run" {
+  export FAKE_NVML_GPUS=0
+  gives 0 "dlest: warning: $(message assumed_alone 100)" record --cpu-tdp 100 \
+    --duration 1.1s -o run.csv --trace t.csv
+  grep -q '^  Energy  .* (90 %)  assumed$' out
+  grep -q '^  Basis  *CPUs by load and TDP, 100 W$' out
+  [ -s t.csv ]
+  # As a table: no energy, and what is assumed.
+  python3 - <<'END'
+import csv
+row, = csv.DictReader(open("run.csv"))
+assert row["energy_j"] == row["cpu_energy_j"] == "", row
+assert row["assumed"] == "CPUs by load and TDP, 100 W", row
+low, x, high = (float(row["cpu_estimate_%sj" % k]) for k in ("low_", "", "high_"))
+# .15 to .85 of the TDP, for 1.1 s.
+assert 15 * 1.1 * 0.9 < x < 85 * 1.3 and low < x < high, row
+END
+  try calibrate run.csv
+  [ "$status" -ne 0 ]
+  gives 0 "dlest: warning: $(message assumed_alone 100)" \
     record --cpu-tdp 100 --duration 1.1s --no-trace --format json
-  check '.energy_j == null and .devices[0].assumed'
+  check '.energy_j == null and .devices[0].assumed and .assumed_co2e_g == null'
   within 0 "$(jq '.devices[0].energy_j / .duration_s' out)" 101
-  # the program's part is one of a measured energy
+  # A budget of energy that nothing measures.
+  try record --cpu-tdp 100 --duration 0.2s --no-trace --budget-kwh 1e-9
+  [ "$status" -eq 0 ]
+  grep -qxF "dlest: warning: $(message budget_unmeasured)" err
+}
+
+@test "the program's part of an assumed power" {
+  spin='import time
+t = time.process_time() + 1
+while time.process_time() < t: pass'
   FAKE_NVML_GPUS=0 try record --cpu-tdp 100 --no-trace --format json -o s.json \
-    -- sleep 1.1
-  jq -e '.own_cpu_energy_j == null and .cpu_share != null' s.json
+    --intensity 360 -- python3 -c "$spin"
+  jq -e '.own_cpu_energy_j == null and .cpu_share > 0.1' s.json
+  within 0.999 "$(jq '.own_cpu_estimate_j / (.cpu_estimate_j * .cpu_share)' \
+    s.json)" 1.001
+  within 0.999 "$(jq '.assumed_co2e_g / (.own_cpu_estimate_j / 1e4)' s.json)" \
+    1.001
+  grep -q '^  Energy  .*  assumed, .* % of the CPUs.* work$' err
+  grep -q '^  CO2e .*, of the assumed energy$' err
+}
+
+# cpus MODEL SOCKETS CORES: /proc/cpuinfo with two threads per core
+cpus() {
+  for ((s = 0; s < $2; s++)); do
+    for ((c = 0; c < 2 * $3; c++)); do
+      printf 'processor\t: %d\nmodel name\t: %s\nphysical id\t: %d\n' \
+        $((s * 2 * $3 + c)) "$1" "$s"
+      printf 'core id\t\t: %d\n\n' $((c % $3))
+    done
+  done >cpuinfo
+}
+
+@test "no sensor, but CPUs that the catalogue knows" {
+  export FAKE_NVML_GPUS=0
+  # 2 x 270 W; then 10 of 40 cores of one, as a virtual machine has them, each
+  # of its own socket.
+  cpus 'Intel(R) Xeon(R) Platinum 8380 CPU @ 2.30GHz' 2 40
+  gives 0 "dlest: warning: $(message assumed_alone 540)" \
+    record --duration 0.3s --no-trace --format json
+  check '.assumed == "CPUs by load and TDP, 540 W of 2 x Intel Xeon Platinum 8380"'
+  cpus 'Intel(R) Xeon(R) Platinum 8380 CPU @ 2.30GHz' 10 1
+  gives 0 "dlest: warning: $(message assumed_alone 67.5)" \
+    record --duration 0.3s --no-trace
+  # --cpu-tdp comes first; a sensor before both.
+  gives 0 "dlest: warning: $(message assumed_alone 99)" \
+    record --duration 0.3s --no-trace --cpu-tdp 99
+  FAKE_NVML_GPUS=1 gives 0 '' record --duration 0.3s --no-trace --format json
+  check '.assumed == null and .energy_j > 0 and (.devices == null)'
+  # A GPU's name is no CPU.
+  cpus 'NVIDIA A100-SXM4-40GB' 1 8
+  refuses 3 "dlest: $(message no_sensor)" record --duration 0.3s --no-trace
+}
+
+@test "the first screen: at most 10 lines of 80 columns" {
+  zone package-0 intel-rapl:0 262143328850 1000000
+  # shellcheck disable=SC2016 # of the program
+  COLUMNS=80 "$DLEST" record --interval 50ms --trace t.csv --epochs 4 \
+    --arch resnet50 --dataset cifar10 --batch-size 64 --precision fp32 \
+    --country DE --price 0.3EUR -- sh -c 'for i in 0 1 2 3; do
+      echo "phase train" >"$DLEST_MARKS"; sleep 0.4
+      echo "phase validation" >"$DLEST_MARKS"; sleep 0.1
+      echo "epoch $i" >"$DLEST_MARKS"; done' 2>err
+  [ "$(grep -c . err)" -le 11 ] # with the hint of --details
+  [ "$(wc -L <err)" -le 80 ]
+  for label in Energy Power Epoch CO2e Phases Estimate Basis; do
+    grep -q "^  $label " err
+  done
+  grep -q '^  Phases  *train [78]. %, validation [12]. % of the energy$' err
+  grep -q '^  Basis .* 4[0-9] samples in t.csv$' err
+  # What stands in the way of more is said.
+  rm -r sys/class
+  "$DLEST" record --no-trace -- sleep 0.2 2>err
+  grep -q '^  Better  .*--cpu NAME' err
 }
 
 @test "the driver refuses" {
@@ -206,7 +288,7 @@ EOF
     --set batch_size=32 --set train_samples=64 --set val_samples=0 \
     -o runs.csv -- sh -c "$record_epochs" 2>err
   [ "$(tail -n +2 t-epochs.csv | cut -d, -f1 | tr '\n' ' ')" = '0 1 2 3 ' ]
-  grep -q '^Epochs  *4$' err
+  grep -q ' s, 4 epochs$' err
   "$DLEST" extract --epochs t.csv t-epochs.csv --format json >out
   jq -e '[.epochs[] | select(.part == "epoch")] | length == 4' out
   # From the second on they take half a second at 450 W.
@@ -301,7 +383,7 @@ print((used(9) - short) / 8)' "$DLEST" record --interval 100ms --no-trace -q)
   jq -e '.exit_status == 3 and (.gpu_energy_j / .duration_s / 450 |
     . > 0.98 and . < 1.02) and (.devices | length == 2) and .n_gpus == 2 and
     .gpu == "NVIDIA A100-SXM4-40GB" and .warnings == []' s.json
-  grep -q '^Energy' err
+  grep -q '^  Energy' err
   try record --no-trace --interval 50ms --format html -o s.html -q -- sleep 0.2
   [ "$status" -eq 0 ]
   [ ! -s err ]

@@ -371,14 +371,46 @@ model() {
   refuses 3 "dlest: $2" "${USE[@]}"
 }
 
+# again: the command that makes the model of a_model again
+again() {
+  local fit='dlest fit runs.csv --target gpu_power_w --features x --method ols --cv none'
+  printf %s "$(message made_by_make_it_again "$1" "${2-$fit}" m.xml)"
+}
+
 @test "a model of another version, of none" {
+  local version
+  version=$("$DLEST" --version | sed -n '1s/.* //p')
   model 's/format="2"/format="3"/' \
-    'm.xml:2: model format 3; this dlest reads format 2'
+    "m.xml:2: $(message model_format_this_reads 3 2)$(again "$version")"
+  model 's/dlest="[^"]*"/dlest="9.0.0"/; s/format="2"/format="3"/' \
+    "m.xml:2: $(message model_format_this_reads 3 2)$(again 9.0.0)"
   model 's/ format="2"//' 'm.xml:2: <model>: a count is missing or invalid'
   model 's/format="2"/format="x"/' \
-    'm.xml:2: <model>: a count is missing or invalid'
+    "m.xml:2: <model>: a count is missing or invalid$(again "$version")"
   model '4s/method="[a-z]*"/method="physical"/' \
-    'm.xml:4: <fit>: of a model format before 2; fit it again'
+    "m.xml:4: <fit>: $(message of_a_model_format_before)"
+}
+
+# Files of 0.1.0 are read, or refused with the command that makes them again.
+@test "models of 0.1.0" {
+  a_model
+  "$DLEST" "${USE[@]}" -f json >want
+  for format in 1 2; do
+    sed -E "2s/.*/<model format=\"$format\" dlest=\"0.1.0\">/" m.xml >old.xml
+    mv old.xml m.xml
+    "$DLEST" "${USE[@]}" -f json >got
+    diff want got
+  done
+  sed -i 's/dlest="0.1.0"/dlest="0.0.9"/' m.xml # of another version, whatever this is
+  sed -i '4s/method="[a-z]*"/method="physical"/' m.xml
+  refuses 3 "dlest: m.xml:4: <fit>: $(message of_a_model_format_before)$(again 0.0.9)" \
+    "${USE[@]}"
+  # the constants of another version
+  sed '0,/<array name="/s/<array name="/&no_/; s/ dlest="[^"]*"/ dlest="0.0.9"/' \
+    "$DLEST_DATADIR/models/physical.xml" >m.xml
+  try predict --arch resnet50 --gpu a100 --model m.xml
+  [ "$status" -eq 3 ]
+  grep -q '; the file is of dlest 0.0.9; make it again: dlest fit runs.csv .* -o m.xml$' err
 }
 
 @test "a model that is cut off, anywhere" {
@@ -403,7 +435,7 @@ model() {
   mv my.xml m.xml
   refuses 3 "dlest: m.xml:1: <catalog>: $(message not_a_model_file)" "${USE[@]}"
   echo '<model format="1" dlest="1"/>' >m.xml
-  refuses 3 "dlest: m.xml:1: <model>: $(message holds_no_fit)" "${USE[@]}"
+  refuses 3 "dlest: m.xml:1: <model>: $(message holds_no_fit)$(again 1 'dlest fit')" "${USE[@]}"
   rm m.xml
   refuses 1 "dlest: m.xml: $(message cannot_open 'No such file or directory')" "${USE[@]}"
   mkdir m.xml

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/number.h"
+#include "output/report_tree.h"
 #include "output/units.h"
 
 void dl_answer_remark(struct dl_answer_line *l, const char *fmt, ...) {
@@ -57,7 +58,30 @@ void dl_answer_text(struct dl_answer_line *l, const char *label,
   dl_text_add(&l->figure, text);
 }
 
+/* A text, absent if it is empty. */
+static struct dl_value optional(const struct dl_text *t) {
+  return dl_string(t->len > 0 ? dl_text_str(t) : NULL);
+}
+
+/* Adds the lines for programs that show them as they are here. */
+static void add_for_programs(struct dl_report *r,
+                             const struct dl_answer_line *l, size_t n) {
+  static const struct dl_column columns[] = {{.key = "label"},
+                                             {.key = "figure"},
+                                             {.key = "interval"},
+                                             {.key = "remark"}};
+  if (r->title && r->title[0])
+    dl_report_add(r, "title", NULL, NULL, DL_CODE, dl_string(r->title));
+  struct dl_table *t = DL_TABLE(r, "lines", NULL, columns, false);
+  for (size_t i = 0; i < n; i++)
+    if (l[i].label && !l[i].hint)
+      DL_ROW(t, NULL, dl_string(l[i].label),
+             dl_string(dl_text_str(&l[i].figure)), optional(&l[i].range),
+             optional(&l[i].remark));
+}
+
 void dl_answer_lines(struct dl_report *r, struct dl_answer_line *l, size_t n) {
+  add_for_programs(r, l, n);
   for (size_t i = 0; i < n; i++) {
     if (l[i].label)
       dl_report_add(r, NULL, l[i].label, NULL, DL_CODE,

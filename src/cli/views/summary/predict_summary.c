@@ -7,6 +7,7 @@
 #include "base/constants.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/timestamp.h"
 #include "cli/views/summary/answer.h"
 #include "cli/views/summary/software_carbon.h"
 #include "estimate/methods/inference.h"
@@ -58,8 +59,9 @@ static void add_each(const struct summary *m, struct dl_answer_line *l,
 static void energy_line(const struct summary *m, struct dl_answer_line *l) {
   const struct dl_footprint *foot = &m->s->o->foot;
   const char *boundary = m->node ? m->s->node_boundary : m->e->boundary;
+  const bool boards = !m->node || strncmp(boundary, "gpu", strlen("gpu")) == 0;
   const bool several =
-      m->node ? m->s->node->use.nodes > 1 : m->job->run->n_gpus > 1;
+      boards ? m->job->run->n_gpus > 1 : m->s->node->use.nodes > 1;
   const bool cpu = strcmp(boundary, "gpu") == 0 && dl_is_cpu(m->job->found.gpu);
   const char *const of_cpus[] = {"CPU alone", "CPUs alone"};
   dl_answer_figure(l, &(struct dl_answer){"Energy", DL_KWH, "J", m->energy.x,
@@ -70,7 +72,7 @@ static void energy_line(const struct summary *m, struct dl_answer_line *l) {
              m->served->tokens ? "request" : "sample");
   dl_answer_remark(
       l, "%s", cpu ? of_cpus[several] : dl_boundary_words(boundary, several));
-  if (m->node)
+  if (m->node && strcmp(boundary, "facility") == 0)
     dl_answer_number(l, "PUE ", foot->pue.x, "");
 }
 
@@ -166,11 +168,29 @@ static void time_line(const struct summary *m, struct dl_answer_line *l) {
     input_remark(m, l);
 }
 
+/* "68 of 84 GB usable": programs cannot use all memory of a GPU. */
+static void memory_remark(const struct dl_job *job, struct dl_answer_line *l) {
+  struct dl_memory_need need;
+  char number[DL_NUMBER_SIZE];
+  dl_memory_of(job, &need);
+  if (isnan(need.need_gb))
+    return;
+  dl_answer_remark(
+      l, "%s",
+      dl_format_digits(number, need.need_gb, need.need_gb < 100 ? 2 : 3));
+  if (!isnan(need.has_gb))
+    dl_text_printf(
+        &l->remark, " of %s",
+        dl_format_digits(number, need.has_gb, need.has_gb < 100 ? 2 : 3));
+  dl_text_add(&l->remark, " GB");
+  if (!isnan(need.has_gb) && !dl_is_cpu(job->found.gpu))
+    dl_text_add(&l->remark, " usable");
+  dl_text_add(&l->remark, need.over ? ": does not fit" : "");
+}
+
 static void power_line(const struct summary *m, struct dl_answer_line *l) {
   const struct dl_accelerator *gpu = m->job->found.gpu;
   const double n = m->job->run->n_gpus;
-  struct dl_memory_need need;
-  char number[DL_NUMBER_SIZE];
   const struct dl_interval watts =
       m->node ? m->s->node_power_w
               : (struct dl_interval){m->e->power_w.x, m->e->power_w.low,
@@ -183,20 +203,16 @@ static void power_line(const struct summary *m, struct dl_answer_line *l) {
     dl_answer_remark(l, "%s busy %.0f %% of the time",
                      dl_is_cpu(m->s->result.job.found.gpu) ? "CPU" : "GPU",
                      100 * m->e->busy_share);
-  dl_memory_of(m->job, &need);
-  if (isnan(need.need_gb))
-    return;
-  dl_answer_remark(l, "%s", dl_format_digits(number, need.need_gb, 3));
-  if (!isnan(need.has_gb))
-    dl_text_printf(&l->remark, " of %s",
-                   dl_format_digits(number, need.has_gb, 3));
-  dl_text_add(&l->remark, need.over ? " GB: does not fit" : " GB");
+  memory_remark(m->job, l);
 }
 
-/* kWh that are paid for, and emit, per J of the answer; the energy of a node
- * is its facility's already, where that is known. */
+double dl_predict_paid(const struct dl_predict_answer *s) {
+  return isnan(s->node_j.x) ? dl_paid_energy(&s->o->foot, 1) : s->node_paid;
+}
+
+/* kWh that are paid for, and emit, per J of the answer. */
 static double paid(const struct summary *m) {
-  return (m->node ? 1 : dl_paid_energy(&m->s->o->foot, 1)) / DL_J_PER_KWH;
+  return dl_predict_paid(m->s) / DL_J_PER_KWH;
 }
 
 static void emissions_line(const struct summary *m, struct dl_answer_line *l) {
@@ -235,7 +251,7 @@ static void cost_line(const struct summary *m, struct dl_answer_line *l) {
 
 static void water_line(const struct summary *m, struct dl_answer_line *l) {
   const struct dl_footprint *foot = &m->s->o->foot;
-  const double computers = m->node ? 1 / dl_paid_energy(foot, 1) : 1;
+  const double computers = dl_predict_paid(m->s) / dl_paid_energy(foot, 1);
   const struct dl_interval x =
       times(&m->energy, computers * foot->wue / DL_J_PER_KWH);
   if (isnan(foot->wue))
@@ -255,7 +271,7 @@ double dl_predict_over_budget(const struct dl_predict_answer *s) {
   const struct dl_interval j = dl_predict_energy(s);
   const double above = log(j.high / (s->budget_kwh * DL_J_PER_KWH));
   const double share = above / log(j.high / j.low);
-  return share > 0 ? fmin(1, share) : 0 * share; /* NaN stays */
+  return share > 0 ? fmin(1, share) : fabs(0 * share); /* NaN stays */
 }
 
 static void budget_line(const struct summary *m, struct dl_answer_line *l) {
@@ -281,7 +297,9 @@ static void assumed_line(const struct summary *m, struct dl_answer_line *l) {
   const bool physical = m->e->id == DL_METHOD_PHYSICAL;
   const char *const more[] = {
       m->e->software_matters ? "any software" : NULL,
-      physical && dl_limit_matters(m->job) ? "full power limit" : NULL};
+      physical && (dl_limit_matters(m->job) || (m->node && m->e->capped > 0))
+          ? "full power limit"
+          : NULL};
   DL_TEXT(t);
   dl_text_add(&t, m->assumed);
   for (size_t i = 0; i < DL_LENGTH(more); i++)
@@ -416,17 +434,17 @@ static void add_source(struct dl_table *t, const struct dl_descriptor *e,
 
 void dl_predict_sources(struct dl_report *r, const struct dl_job *job) {
   static const struct dl_column columns[] = {
-      {NULL, "figure", NULL, DL_CODE, DL_MAIN},
-      {NULL, "value", NULL, DL_PLAIN, DL_MAIN},
-      {NULL, "unit", NULL, DL_CODE, DL_MAIN},
-      {NULL, "of", NULL, DL_CODE, 0},
-      {NULL, "source", NULL, DL_CODE, DL_MAIN},
-      {NULL, "note", NULL, DL_CODE, DL_SPARE}};
+      {"figure", "figure", NULL, DL_CODE, DL_MAIN},
+      {"value", "value", NULL, DL_PLAIN, DL_MAIN},
+      {"unit", "unit", NULL, DL_CODE, DL_MAIN},
+      {"of", "of", NULL, DL_CODE, 0},
+      {"source", "source", NULL, DL_CODE, DL_MAIN},
+      {"note", "note", NULL, DL_CODE, DL_SPARE}};
   const struct dl_accelerator *gpu = job->found.gpu;
   const struct dl_architecture *arch = job->found.arch;
   if (!gpu && !arch)
     return;
-  struct dl_table *t = DL_TABLE(r, NULL, "Sources", columns, false);
+  struct dl_table *t = DL_TABLE(r, "sources", "Sources", columns, false);
   if (gpu) {
     add_source(t, &gpu->head, "TDP", "W", &gpu->tdp_w);
     add_source(t, &gpu->head, "memory bandwidth", "GB/s", &gpu->bandwidth_gb_s);
@@ -453,4 +471,12 @@ void dl_predict_sources(struct dl_report *r, const struct dl_job *job) {
     add_source(t, &arch->head, "activations", "M", &arch->acts_m);
     add_source(t, &arch->head, "parameters", "M", &arch->params_m);
   }
+}
+
+void dl_predict_start(struct dl_report *r, const struct dl_predict_answer *s) {
+  char start[DL_TIMESTAMP_SIZE];
+  dl_format_timestamp(start, s->start_ns, true);
+  DL_LINES(r, {.key = "start_time", .value = dl_string(start)},
+           {.key = "given_start_intensity_g_kwh",
+            .value = dl_known(s->start_g_kwh)});
 }

@@ -17,16 +17,27 @@ struct dl_predict_answer {
   double budget_kwh;  /* INFINITY: none */
   const char *better; /* a set-up that takes less energy; NULL: none */
   char interval[32];  /* "90 % interval" */
-  /* Of a node: its energy and power at its widest boundary, and the embodied
-   * carbon that the job is charged. Numbers are NaN without. */
+  /* Of a node: its energy and power at the boundary of the answer, the energy
+   * that is paid for by the first, and the embodied carbon that the job is
+   * charged. Numbers are NaN without. */
   struct dl_interval node_j, node_power_w;
+  double node_paid;
   const char *node_boundary;
   double embodied_g;
+  /* With intensities by the hour: the start, the mean intensity from the start
+   * that was given, and where the used one is from. */
+  int64_t start_ns;
+  double start_g_kwh;
+  struct dl_text hours_of; /* owned */
 };
 
 /* The share of the interval of the answer's energy that lies above the budget,
  * by logarithms: NaN without an interval. */
 double dl_predict_over_budget(const struct dl_predict_answer *s);
+
+/* The energy that is paid for, and emits, by J of the answer: of the facility
+ * where its PUE is known; of a node at the widest boundary. */
+double dl_predict_paid(const struct dl_predict_answer *s);
 
 /* Adds energy, time, power, emissions and cost of the recommended estimate for
  * people, each with its interval if there is one; then what is assumed, what
@@ -34,6 +45,9 @@ double dl_predict_over_budget(const struct dl_predict_answer *s);
  * title of dl_predict_title. */
 void dl_predict_summary(struct dl_report *r, const struct dl_predict_answer *s,
                         const char *assumed);
+
+/* Adds when the run starts, for programs. */
+void dl_predict_start(struct dl_report *r, const struct dl_predict_answer *s);
 
 /* Names of the columns whose values are assumed: neither given nor from what is
  * given. */
@@ -54,7 +68,7 @@ void dl_predict_title(struct dl_text *t, struct dl_text *assumed,
 void dl_predict_known(struct dl_report *r, const struct dl_job *job,
                       const struct dl_conditioned *known);
 
-/* A table, for people: the figures of the accelerator and the network that
+/* A table: the figures of the accelerator and the network that
  * methods use, each with its source. */
 void dl_predict_sources(struct dl_report *r, const struct dl_job *job);
 

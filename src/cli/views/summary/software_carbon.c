@@ -35,8 +35,7 @@ struct dl_interval dl_predict_energy(const struct dl_predict_answer *s) {
 }
 
 double dl_sci_energy(const struct dl_predict_answer *s) {
-  const double j = dl_predict_energy(s).x;
-  return isnan(s->node_j.x) ? dl_paid_energy(&s->o->foot, j) : j;
+  return dl_predict_energy(s).x * dl_predict_paid(s);
 }
 
 void dl_report_sci(struct dl_report *r, const struct dl_predict_answer *s) {

@@ -1,0 +1,123 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# config.json files of the model types of 2025 and 2026. The files have the keys
+# of the shape as the hub publishes them under ORGANISATION/NAME; the numbers of
+# parameters are those of the stored weights, or the rounded one of the model
+# card (`unit`: one in its last digit). Cards count active parameters with the
+# embeddings, without the one that is looked up, or without both (`lookups`).
+
+load ../common
+
+TYPES=$TOP_SRCDIR/tests/reference/model-types.jsonl
+
+# of NAME: writes its config.json and runs show
+of() {
+  jq -c --arg n "$1" 'select(.name | endswith("/" + $n)) | .config' "$TYPES" \
+    >config.json
+  gives 0 '' show arch ./config.json -q -f json
+}
+
+value() { # FIELD
+  jq ".values[] | select(.field == \"$1\") | .value" out
+}
+
+# Multi-token prediction is no part of a pass: a layer, the product of two
+# hidden states, and copies of both embeddings.
+@test "parameters are within .1 % of the published number" {
+  [ "$(wc -l <"$TYPES")" -ge 80 ]
+  jq -r '"\(.name) \(.params) \(.unit) \(.predicting // false)"' "$TYPES" >published
+  while read -r name params unit predicting; do
+    of "${name#*/}"
+    more=0
+    [ "$predicting" = false ] ||
+      more=$(jq '.hidden_size as $d | 3 * $d * .moe_intermediate_size
+        * (.n_routed_experts + .n_shared_experts) + 2 * $d * (.vocab_size + $d)
+        + 2 * $d * .head_dim * (.num_attention_heads + .num_key_value_heads)' config.json)
+    check "(.values[] | select(.field == \"params_m\") | .value * 1e6 + $more
+      - $params | fabs) <= ([$params / 1000, $unit / 2] | max)" ||
+      { echo "$name: $(value params_m)" >&2; false; }
+  done <published
+}
+
+@test "active parameters are those of the model card" {
+  jq -r 'select(.active) | "\(.name) \(.active) \(.active_unit) \(.lookups)"' \
+    "$TYPES" >published
+  [ "$(wc -l <published)" -ge 25 ]
+  while read -r name active unit lookups; do
+    of "${name#*/}"
+    without=$(jq "$lookups * ((.text_config // .) | .hidden_size * .vocab_size)" \
+      config.json)
+    # cut or rounded
+    check "(.values[] | select(.field == \"active_params_m\") | .value * 1e6
+      - $without - $active | fabs) < $unit" ||
+      { echo "$name: $(value active_params_m)" >&2; false; }
+  done <published
+}
+
+@test "every model type of these years is among them" {
+  for type in gpt_oss deepseek_v2 deepseek_v3 deepseek_v4 kimi_k2 llama4 \
+    gemma3 gemma3n gemma4 glm4 glm4_moe glm_moe_dsa minimax_text_01 minimax_m2 \
+    qwen3_moe qwen3_next qwen2_5_vl qwen3_vl qwen3_vl_moe qwen3_5 qwen3_5_moe \
+    phi3 phimoe granite granitemoe granitemoehybrid olmo2 olmo3 olmoe smollm3 \
+    cohere2 exaone4 ernie4_5 ernie4_5_moe nemotron nemotron_h mimo \
+    mimo_v2_flash step3p5 step3_text mamba2 jamba falcon_h1 modernbert \
+    deberta-v2 albert whisper dinov2 siglip; do
+    grep -q "\"model_type\": \"$type\"" "$TYPES" || { echo "$type" >&2; false; }
+  done
+}
+
+# Jamba: one layer of eight has attention, so keys and values of 4 layers are
+# kept, and the states of the other 28. Granite 4.0: 4 of 40. Qwen3-Next: 12 of 48.
+@test "layers of hybrids by their pattern" {
+  of Jamba-v0.1
+  [ "$(value kv_cache_per_token)" = $((4 * 2 * 8 * 128)) ]
+  of granite-4.0-h-small
+  [ "$(value kv_cache_per_token)" = $((4 * 2 * 8 * 128)) ]
+  of Qwen3-Next-80B-A3B-Instruct
+  [ "$(value kv_cache_per_token)" = $((12 * 2 * 2 * 256)) ]
+  of NVIDIA-Nemotron-Nano-9B-v2
+  [ "$(value kv_cache_per_token)" = $((4 * 2 * 8 * 128)) ]
+  of mamba2-130m-hf
+  [ "$(value kv_cache_per_token)" = 0 ]
+  of gemma-4-E2B-it # the last 20 of 35 layers take keys and values of others
+  [ "$(value kv_cache_per_token)" = $((12 * 2 * 256 + 3 * 2 * 512)) ]
+}
+
+# A product for each weight that is not looked up, and the state's: decayed and
+# read, with gated delta networks four times.
+@test "MACs of a token without attention to others" {
+  of mamba2-130m-hf
+  check "$(value macs_g) * 1e9 / $(value seq_len) - (24 * (768 * (2 * 1536 + 256 + 24)
+    + 1792 * 5 + 3 * 24 + 1536 + 1536 * 768 + 2 * 1536 * 128) + 50288 * 768) | fabs < 1"
+}
+
+@test "kinds of layers that are not known are named" {
+  of Qwen3-Next-80B-A3B-Instruct
+  jq '.layer_types = [range(48) | "full_attention"]' config.json >all.json
+  gives 0 '' show arch all.json -q
+  jq '.layer_types = [range(48) | if . == 7 then "fourier" else
+    "full_attention" end]' config.json >odd.json
+  try show arch odd.json
+  [ "$status" -eq 0 ]
+  grep -qF "$(message config_not_read "'layer_types'")" err
+  of GLM-5 # attends to the tokens that an index chooses
+  try show arch config.json
+  grep -qF "$(message config_not_read "'index_topk'")" err
+}
+
+@test "towers are counted, and what is not is said" {
+  of Qwen2.5-VL-7B-Instruct
+  whole=$(value params_m)
+  try show arch config.json
+  grep -qF "$(message part_has_no_work "'vision_config'")" err
+  jq 'del(.vision_config)' config.json >text.json
+  gives 0 '' show arch text.json -q -f json
+  check "$whole - (.values[] | select(.field == \"params_m\") | .value) |
+    . > 660 and . < 690" # the tower of Qwen2.5-VL: 0.67 billion
+  jq '.vision_config.model_type = "eye"' config.json >eye.json
+  try show arch eye.json
+  grep -qF "$(message part_not_known vision_config)" err
+  of siglip-base-patch16-224
+  try show arch config.json
+  grep -qF "$(message text_part_has_no_work)" err
+}
