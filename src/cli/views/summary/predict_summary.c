@@ -267,13 +267,6 @@ static void equivalents_line(const struct summary *m,
   dl_answer_text(l, "Equals", dl_text_str(&t));
 }
 
-struct dl_interval dl_predict_energy(const struct dl_predict_answer *s) {
-  const struct dl_estimate *e = dl_result_best(&s->result);
-  if (!isnan(s->node_j.x) || !e)
-    return s->node_j;
-  return (struct dl_interval){e->energy_j.x, e->energy_j.low, e->energy_j.high};
-}
-
 double dl_predict_over_budget(const struct dl_predict_answer *s) {
   const struct dl_interval j = dl_predict_energy(s);
   const double above = log(j.high / (s->budget_kwh * DL_J_PER_KWH));

@@ -28,11 +28,8 @@ struct dl_predict_answer {
   struct dl_hours_used hours; /* with --intensity-hours */
 };
 
-/* The energy of the answer, of the node where there is one, and the share of
- * its interval that lies above the budget, by logarithms: NaN without an
- * interval.
- */
-struct dl_interval dl_predict_energy(const struct dl_predict_answer *s);
+/* The share of the interval of the answer's energy that lies above the budget,
+ * by logarithms: NaN without an interval. */
 double dl_predict_over_budget(const struct dl_predict_answer *s);
 
 /* The energy that is paid for, and emits, by J of the answer: of the facility
