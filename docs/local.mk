@@ -21,6 +21,7 @@ nobase_dist_doc_DATA = \
 	%D%/figures/nodes.svg \
 	%D%/figures/p4-energy.svg \
 	%D%/figures/p4-power.svg \
+	%D%/figures/page.png \
 	%D%/figures/parts.svg \
 	%D%/figures/trace.svg \
 	%D%/lab/calibration.md \

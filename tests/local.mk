@@ -160,6 +160,7 @@ CLI_TESTS = \
 	tests/cli/logs/log-devices.bats \
 	tests/cli/logs/log-doubts.bats \
 	tests/cli/logs/log-doubts-table.test \
+	tests/cli/logs/log-forms.bats \
 	tests/cli/logs/log-hardening.bats \
 	tests/cli/logs/log-mutations.bats \
 	tests/cli/logs/log-parts.bats \
@@ -225,6 +226,7 @@ CLI_TESTS = \
 	tests/cli/record/record-serve.bats \
 	tests/cli/record/record.bats \
 	tests/cli/report/epilog.bats \
+	tests/cli/report/intensity-hours.bats \
 	tests/cli/report/job-shares.bats \
 	tests/cli/report/job-states.bats \
 	tests/cli/report/job-states-table.test \

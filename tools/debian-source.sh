@@ -27,12 +27,10 @@ mkdir -p "$work/lists/partial" "$work/cache/archives/partial"
 apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT) $(ORIGIN)' \
   'Created-By: Packages' | awk '$4 == "Debian" && !seen[$0]++ {
     print "deb-src", $1, $2, $3 }' >"$work/sources.list"
-if [ ! -s "$work/sources.list" ]; then
-  # Never updated: the archive's usual address.
-  . /etc/os-release
-  echo "deb-src http://deb.debian.org/debian $VERSION_CODENAME main" \
-    >"$work/sources.list"
-fi
+[ -s "$work/sources.list" ] || {
+  echo "debian-source: apt knows no repository of Debian; run apt-get update" >&2
+  exit 1
+}
 # Downloading as oneself: the folder may be closed to apt's own user.
 own() {
   apt-get -q -o Dir::Etc::SourceList="$work/sources.list" \

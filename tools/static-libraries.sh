@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The libraries that dlest needs, static and for another C library, from Debian's
 # source packages:
-#   tools/static-libraries.sh emscripten|musl FOLDER
+#   tools/static-libraries.sh emscripten|musl|native FOLDER
+# native is for this machine: libxml2 without ICU and libmicrohttpd without TLS, whose
+# static libraries in Debian need more of them.
 # Exits with 3 if the sources cannot be fetched. FOLDER/source keeps the sources,
 # FOLDER/lib and FOLDER/include what is built. What is there already is neither
 # fetched nor built again.
@@ -11,6 +13,8 @@ kind=$1
 mkdir -p "$2/source" "$2/lib" "$2/include"
 to=$(cd "$2" && pwd)
 export CFLAGS="-O2 -w" PKG_CONFIG_LIBDIR=$to/lib/pkgconfig
+packages=(jansson libcsv libxml2 protobuf-c xxhash gsl cmocka)
+more_xml=()
 case $kind in
 emscripten)
   # Debian's compiler loads its JavaScript parser from there.
@@ -21,19 +25,23 @@ emscripten)
 musl)
   export CC=musl-gcc AR=ar RANLIB=ranlib
   host=$(uname -m)-linux-musl
+  # Without libcsv: here dlest's own parser is tried.
+  packages=(jansson libxml2 protobuf-c xxhash gsl cmocka)
   # The kernel's headers, which musl has none of.
   ln -sfn /usr/include/linux "$to/include/linux"
   ln -sfn /usr/include/asm-generic "$to/include/asm-generic"
   ln -sfn "/usr/include/$(gcc -print-multiarch)/asm" "$to/include/asm"
+  ;;
+native)
+  export CC=gcc AR=ar RANLIB=ranlib CFLAGS="-O2 -w -fPIC"
+  host=$(gcc -dumpmachine)
+  packages=(libxml2 libmicrohttpd) more_xml=(--with-iconv --with-threads)
   ;;
 *)
   echo "static-libraries.sh: no compiler for $kind" >&2
   exit 2
   ;;
 esac
-
-packages=(jansson libxml2 protobuf-c xxhash gsl cmocka)
-[ "$kind" = musl ] || packages+=(libcsv) # musl is where dlest's own parser is tried
 
 configured() {
   [ -x configure ] || autoreconf -fi
@@ -98,10 +106,16 @@ build_libxml2() {
   [ -e Makefile ] || autoreconf -fi
   configured --with-minimum --with-tree --with-sax1 --with-output --with-push \
     --with-valid --with-pattern --with-regexps --with-schemas --with-xpath \
-    --with-reader --without-zlib --without-lzma
+    --with-reader --without-zlib --without-lzma "${more_xml[@]}"
   make -s -j2 libxml2.la
   make -s install-libLTLIBRARIES install-pkgconfigDATA
   make -s -C include install
+}
+
+build_libmicrohttpd() {
+  configured --disable-https --disable-curl --disable-doc --disable-examples
+  make -s -j2 -C src/microhttpd libmicrohttpd.la
+  cp src/microhttpd/.libs/libmicrohttpd.a "$to/lib"
 }
 
 # The folders behind the functions that dlest and its tests call, in one library.

@@ -71,13 +71,13 @@ function take(given, { json, stderr }) {
   $('results').classList.toggle('stale', !json);
   $('screen').inert = $('details').inert = !json;
   if (!json) {
-    $('title').textContent = 'No estimate';
+    $('title').textContent = $('brief').textContent = 'No estimate';
     $('about-arch').textContent = NO_MODEL;
     $('live').textContent = stderr;
     return;
   }
   answer = json;
-  if (given.length > 0 && (location.search || wanted > 1)) writeAddress(given);
+  if (given.length > 0 && (location.search || wanted > 0)) writeAddress(given);
   drawAnswer(json);
   showDetails(json);
 }
@@ -171,6 +171,7 @@ function drawAnswer(json) {
   $('about-arch').textContent =
     [params, macs].filter(Boolean).join(', ') || NO_MODEL;
   const [{ figure }] = lines;
+  $('brief').textContent = `${figure}, ${lines[0].interval || ''}`;
   document.title = `${figure}: ${json.summary.title}`;
   $('live').textContent = figures
     .filter((line) => line.figure)
@@ -182,6 +183,7 @@ function drawAnswer(json) {
 function drawSweep(json) {
   const rows = json.estimates.filter((e) => e.recommended);
   $('title').textContent = `${rows.length} estimates`;
+  $('brief').textContent = $('title').textContent;
   $('about-arch').textContent = NO_MODEL;
   $('lines').replaceChildren(
     el(
@@ -317,6 +319,9 @@ async function copy(text) {
   try {
     await navigator.clipboard.writeText(text);
     $('live').textContent = 'Copied';
+    const before = $('state').textContent;
+    if (before !== 'Copied')
+      setTimeout(() => ($('state').textContent = before), 1500);
     $('state').textContent = 'Copied';
   } catch {
     $('live').textContent = 'The browser does not allow copying';
@@ -350,6 +355,10 @@ function wire() {
     copy(location.href);
   };
   onhashchange = showView;
+  // Where the form hides the answer, its first line stays in sight.
+  new IntersectionObserver(([{ isIntersecting }]) => {
+    $('brief').hidden = isIntersecting;
+  }).observe($('screen'));
   onpopstate = () => {
     if (!addressChanged()) return;
     readAddress();
@@ -428,7 +437,6 @@ async function start() {
   readAddress();
   showView();
   showPhase();
-  changed();
   await estimate();
   $('waiting').remove();
   $('state').textContent = answer ? `dlest ${answer.dlest}` : 'dlest';

@@ -25,12 +25,13 @@ class Engine {
     });
   }
 
+  // Options as --help print other texts, which stand as messages.
   async json(args, files) {
     const result = await this.run([...args, '--format', 'json'], files);
-    return {
-      ...result,
-      json: result.stdout ? JSON.parse(result.stdout) : null,
-    };
+    if (result.stdout.startsWith('{'))
+      return { ...result, json: JSON.parse(result.stdout) };
+    const stderr = result.stderr + result.stdout || 'dlest printed no estimate';
+    return { ...result, stderr, json: null };
   }
 
   async list(kind, ...more) {

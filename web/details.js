@@ -261,6 +261,7 @@ function drawSources(box, json) {
 const FORMATS = {
   card: 'Lines for a model card',
   paper: 'Paragraph for a paper',
+  'paper-latex': 'Paragraph in LaTeX',
   markdown: 'Markdown',
 };
 
@@ -277,12 +278,12 @@ async function drawExport(box, json) {
     textBlock('as-json', 'JSON', JSON.stringify(json, null, 1)),
   );
   for (const format of texts) {
-    const { stdout } = await back.run(
+    const { stdout, stderr } = await back.run(
       [...args, '--format', format, '-q'],
       files,
     );
     if (current !== json) return;
-    $(`as-${format}`).textContent = stdout;
+    $(`as-${format}`).textContent = stdout || stderr;
   }
 }
 
@@ -306,9 +307,8 @@ async function drawCompare(box, json) {
   );
   const dropped = given.filter(([name]) => !listed.comparable.has(name));
   const args = ['recommend', ...words(taken)];
-  box.classList.add('stale');
-  if (!box.firstChild)
-    box.append(el('p', { class: 'about' }, 'Comparing all GPUs'));
+  if (box.firstChild) box.classList.add('stale');
+  else box.append(el('p', { class: 'about' }, 'Comparing all GPUs'));
   const result = await compared(args);
   if (current !== json || $('compare').hidden) return;
   box.classList.remove('stale');

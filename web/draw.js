@@ -444,7 +444,7 @@ export function drawMessages(box, stderr) {
         el(
           'p',
           {
-            class: /^dlest: (warning|read as)/.test(line) ? 'warning' : 'error',
+            class: /^dlest: (warning|note)/.test(line) ? 'warning' : 'error',
           },
           line,
         ),

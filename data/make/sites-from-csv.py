@@ -26,7 +26,9 @@ What is taken, where the tables differ:
   (Google) or the state (Microsoft) it lies in, else for its fleet; the note
   says which, and which older figure of the tables differs. A provider that
   publishes none has none here.
-- Regions younger than the tables come from MORE, with the grid they lie in.
+- Regions younger than the tables, and those of Oracle (Regions and Availability
+  Domains, 2025) and Lambda (documentation of its on-demand cloud, 2025), come
+  from MORE, with the grid they lie in.
 """
 
 import csv
@@ -89,6 +91,8 @@ PROVIDERS = {
     "coreweave": ("CoreWeave", None, None, None),
     "gcp": ("Google Cloud", "google-fleet", 1.09,
             "1.12 in Green Algorithms (2023)"),
+    "lambda": ("Lambda", None, None, None),
+    "oci": ("Oracle Cloud", None, None, None),
     "ovh": ("OVHcloud", "ovh", 1.28, "1.09 in Green Algorithms (2023)"),
     "scaleway": ("Scaleway", "scaleway", 1.31,
                  "1.15 to 1.55 by data centre, DC3 taken"),
@@ -168,6 +172,52 @@ MORE = {
     "azure:Sweden Central": ("se", "Gavle, Sweden"),
     "gcp:europe-north2": ("se", "Stockholm, Sweden"),
     "gcp:northamerica-south1": ("mx", "Queretaro, Mexico"),
+    "lambda:asia-northeast-1": ("jp", "Osaka, Japan"),
+    "lambda:asia-northeast-2": ("jp", "Tokyo, Japan"),
+    "lambda:asia-south-1": ("in", "India"),
+    "lambda:europe-central-1": ("de", "Germany"),
+    "lambda:me-west-1": ("il", "Israel"),
+    "lambda:us-east-1": ("us-va", "Virginia, USA"),
+    "lambda:us-midwest-1": ("us-il", "Illinois, USA"),
+    "lambda:us-south-1": ("us-tx", "Texas, USA"),
+    "lambda:us-west-1": ("us-ca", "California, USA"),
+    "lambda:us-west-2": ("us-az", "Arizona, USA"),
+    "lambda:us-west-3": ("us-ut", "Utah, USA"),
+    "oci:af-johannesburg-1": ("za", "Johannesburg, South Africa"),
+    "oci:ap-chuncheon-1": ("kr", "Chuncheon, South Korea"),
+    "oci:ap-hyderabad-1": ("in", "Hyderabad, India"),
+    "oci:ap-melbourne-1": ("au-vic", "Melbourne, Australia"),
+    "oci:ap-mumbai-1": ("in", "Mumbai, India"),
+    "oci:ap-osaka-1": ("jp", "Osaka, Japan"),
+    "oci:ap-seoul-1": ("kr", "Seoul, South Korea"),
+    "oci:ap-singapore-1": ("sg", "Singapore"),
+    "oci:ap-sydney-1": ("au-nsw", "Sydney, Australia"),
+    "oci:ap-tokyo-1": ("jp", "Tokyo, Japan"),
+    "oci:ca-montreal-1": ("ca-qc", "Montreal, Canada"),
+    "oci:ca-toronto-1": ("ca-on", "Toronto, Canada"),
+    "oci:eu-amsterdam-1": ("nl", "Amsterdam, Netherlands"),
+    "oci:eu-frankfurt-1": ("de", "Frankfurt, Germany"),
+    "oci:eu-madrid-1": ("es", "Madrid, Spain"),
+    "oci:eu-marseille-1": ("fr", "Marseille, France"),
+    "oci:eu-milan-1": ("it", "Milan, Italy"),
+    "oci:eu-paris-1": ("fr", "Paris, France"),
+    "oci:eu-stockholm-1": ("se", "Stockholm, Sweden"),
+    "oci:eu-zurich-1": ("ch", "Zurich, Switzerland"),
+    "oci:il-jerusalem-1": ("il", "Jerusalem, Israel"),
+    "oci:me-abudhabi-1": ("ae", "Abu Dhabi, United Arab Emirates"),
+    "oci:me-dubai-1": ("ae", "Dubai, United Arab Emirates"),
+    "oci:me-jeddah-1": ("sa", "Jeddah, Saudi Arabia"),
+    "oci:mx-monterrey-1": ("mx", "Monterrey, Mexico"),
+    "oci:mx-queretaro-1": ("mx", "Queretaro, Mexico"),
+    "oci:sa-santiago-1": ("cl", "Santiago, Chile"),
+    "oci:sa-saopaulo-1": ("br", "Sao Paulo, Brazil"),
+    "oci:sa-vinhedo-1": ("br", "Vinhedo, Brazil"),
+    "oci:uk-cardiff-1": ("gb", "Newport, United Kingdom"),
+    "oci:uk-london-1": ("gb", "London, United Kingdom"),
+    "oci:us-ashburn-1": ("us-va", "Ashburn, USA"),
+    "oci:us-chicago-1": ("us-il", "Chicago, USA"),
+    "oci:us-phoenix-1": ("us-az", "Phoenix, USA"),
+    "oci:us-sanjose-1": ("us-ca", "San Jose, USA"),
 }
 
 # Sites by kind: name, aliases, PUE, its source and note, year.

@@ -30,7 +30,7 @@
 Options have the names of the commands, with ``_`` for ``-``; documents are what
 ``--format json`` prints. Errors of the program are raised as ``dlest.Error``. Epochs
 count from 0; where nobody records, marks do nothing. Of several processes on a
-node (torchrun) the one of local rank 0 measures and marks. Frameworks and
+node (torchrun, srun) the one of local rank 0 measures and marks. Frameworks and
 trackers are imported when they are asked for.
 """
 

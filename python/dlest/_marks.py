@@ -11,11 +11,15 @@ _phase = "training"
 
 
 def local_rank() -> int:
-    """The number of this process among those of its node (torchrun)."""
-    try:
-        return int(os.environ.get("LOCAL_RANK", "0"))
-    except ValueError:
-        return 0
+    """The number of this process among those that one launcher started on its
+    node: torchrun, srun or mpirun."""
+    for name in ("LOCAL_RANK", "SLURM_LOCALID", "OMPI_COMM_WORLD_LOCAL_RANK",
+                 "MPI_LOCALRANKID", "PALS_LOCAL_RANKID"):
+        try:
+            return int(os.environ[name])
+        except (KeyError, ValueError):
+            pass
+    return 0
 
 
 def _mark(line: str = "") -> bool:

@@ -13,8 +13,8 @@ import subprocess
 import tempfile
 import time
 import warnings
-from typing import (Any, Callable, List, Optional, Sequence, TypeVar, Union,
-                    cast, overload)
+from typing import (Any, Callable, Dict, List, Optional, Sequence, TypeVar,
+                    Union, cast, overload)
 
 from . import _marks as marks
 from . import _trackers as trackers
@@ -58,22 +58,27 @@ def _write(writers: List[trackers.Write], result: Measurement) -> None:
                           stacklevel=4)
 
 
+def _call(summary: str, options: Dict[str, Any]) -> List[str]:
+    """The command line of a recorder, whose summary goes to a file."""
+    call = [program(), "record", "--format=json", "--output=" + summary]
+    if not options.get("trace"):
+        call.append("--no-trace")
+    return call + words_of(options)
+
+
 class Recorder:
     """A recorder beside this process, which it measures."""
 
-    def __init__(self, options: "dict[str, Any]") -> None:
+    def __init__(self, options: Dict[str, Any]) -> None:
         self._folder = tempfile.mkdtemp(prefix="dlest-measure-")
         self._summary = os.path.join(self._folder, "summary.json")
         self._errors = os.path.join(self._folder, "errors")
         self._marks = os.path.join(self._folder, "marks")
         self._own_marks = False
         self._pid = os.getpid()
-        call = [program(), "record", "--pid=%d" % self._pid, "--format=json",
-                "--output=" + self._summary]
-        if not options.get("trace"):
-            call.append("--no-trace")
         try:
-            self._start(call + words_of(options))
+            self._start(_call(self._summary, options) +
+                        ["--pid=%d" % self._pid])
         except BaseException:
             shutil.rmtree(self._folder, ignore_errors=True)
             raise
@@ -156,7 +161,7 @@ class Meter(Measurement):
     """
 
     def __init__(self, report: Optional[Report], log_to: trackers.Names,
-                 options: "dict[str, Any]") -> None:
+                 options: Dict[str, Any]) -> None:
         super().__init__({})
         refuse(options, "format", "output", "pid", "no_trace")
         if options.get("stop_over_budget"):
@@ -301,10 +306,7 @@ def record(command: Sequence[Union[str, "os.PathLike[str]"]], *,
     writers = trackers.find_all(log_to)
     with tempfile.TemporaryDirectory(prefix="dlest-measure-") as folder:
         summary = os.path.join(folder, "summary.json")
-        call = [program(), "record", "--format=json", "--output=" + summary]
-        if not options.get("trace"):
-            call.append("--no-trace")
-        call += words_of(options) + ["--"]
+        call = _call(summary, options) + ["--"]
         with open(os.path.join(folder, "errors"), "w+", encoding="utf-8",
                   errors="replace") as errors:
             status = _run(call, [os.fspath(c) for c in command],

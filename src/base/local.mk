@@ -18,6 +18,4 @@ libdlest_a_SOURCES += \
 	%D%/temporary.c \
 	%D%/temporary.h \
 	%D%/text.c \
-	%D%/text.h \
-	%D%/timestamp.c \
-	%D%/timestamp.h
+	%D%/text.h

@@ -60,7 +60,7 @@ NUMBER(multiprocessors, NULL, 1, 1e5, "multiprocessors, compute units or cores")
 NUMBER(memory_channels, NULL, 1, 64, "memory channels of a CPU")
 NUMBER(base_mhz, "MHz", 50, 1e4, "base clock")
 NUMBER(boost_mhz, "MHz", 100, 1e4, "boost clock")
-/* Of a CPU; unknown: at most boost_mhz. */
+/* CPUs have it; unknown: at most boost_mhz. */
 NUMBER(all_core_mhz, "MHz", 100, 1e4, "highest clock of all cores at once")
 NUMBER(l2_mb, "MB", 0.01, 1e5, "last-level cache")
 /* Unknown: one. */

@@ -55,6 +55,7 @@ struct dl_command {
   /* The text of --help before the options and, after a "\v", behind them. */
   const char *doc;
   const struct dl_option_table *tables; /* NULL: common options only */
+  bool reads_words;    /* options may be called as in other tools */
   bool rereads;        /* arguments are files that are read several times */
   bool writes_model;   /* --output is the file of a model, */
   const char *prints;  /* but with one of these options, "alpha|gamma"; NULL */

@@ -273,19 +273,20 @@ bool dl_result_has_energy(const struct dl_result *r) {
 static void begin_estimate(struct dl_estimate *est, const struct dl_job *job,
                            const struct dl_estimator *method,
                            const struct dl_job_predictions *p) {
-  *est =
-      (struct dl_estimate){.id = method->id,
-                           .method = method->name,
-                           .energy_j = DL_NO_INTERVAL,
-                           .power_w = DL_NO_INTERVAL,
-                           .busy_share = NAN,
-                           .duration_s = {p->duration_s, NAN, NAN},
-                           .duration_from = p->duration_from,
-                           .loader_assumed = p->parts.input_assumed,
-                           .loader_rate = loader_rate(&p->parts),
-                           .loader_doubt = p->parts.input_doubt,
-                           .loader_core_s = p->parts.input_core_s * job->epochs,
-                           .loader_workers = p->parts.input_workers};
+  *est = (struct dl_estimate){
+      .id = method->id,
+      .method = method->name,
+      .energy_j = DL_NO_INTERVAL,
+      .power_w = DL_NO_INTERVAL,
+      .busy_share = NAN,
+      .duration_s = {p->duration_s, NAN, NAN},
+      .duration_from = p->duration_from,
+      .loader_assumed = p->parts.input_assumed,
+      .loader_rate = loader_rate(&p->parts),
+      .loader_doubt = p->parts.input_doubt,
+      .loader_core_s = p->parts.input_core_s *
+                       (dl_run_is_inference(job->run) ? 1 : job->epochs),
+      .loader_workers = p->parts.input_workers};
 }
 
 /* Interruptions take a tenth of the time on so many GPUs: 466 in 54 days of
@@ -313,8 +314,8 @@ static void add_overhead(const struct dl_job *job, const struct dl_engine *e,
     dl_widen(e, est, log1p(share));
 }
 
-/* GPUs wait at static power until the first step. Their mean power and its
- * bounds are of all the time. */
+/* GPUs wait at static power until the first step and after the last. Their mean
+ * power and its bounds are of all the time. */
 static void add_startup(const struct dl_job *job,
                         const struct dl_job_predictions *p,
                         const struct dl_engine *e, struct dl_estimate *est) {
@@ -327,17 +328,20 @@ static void add_startup(const struct dl_job *job,
   double doubt = dl_is_assumed(job->row, DL_RUN_startup_s)
                      ? pow(DL_STARTUP_FACTOR, e->of_90)
                      : 1;
-  const struct dl_input_wait wait = {s, s / doubt, s * doubt};
+  double tail = fmin(dl_or(job->run->idle_tail_s, 0), s), start = s - tail;
+  const struct dl_input_wait wait = {s, start / doubt + tail,
+                                     start * doubt + tail};
   if (!(s > 0))
     return;
   double waits_w = dl_or(static_w, 0) * job->run->n_gpus + est->memory_w;
   double factor = dl_static_factor(0, e->coverage);
   est->energy_j.x += s * waits_w;
-  est->energy_j.low += s / doubt * waits_w / factor;
-  est->energy_j.high += s * doubt * waits_w * factor;
+  est->energy_j.low += wait.low_s * waits_w / factor;
+  est->energy_j.high += wait.high_s * waits_w * factor;
   est->duration_s.x += s;
-  est->duration_s.low += s / doubt;
-  est->duration_s.high += s * doubt;
+  est->duration_s.low += wait.low_s;
+  est->duration_s.high += wait.high_s;
+  est->waits_w = waits_w;
   est->power_w.x = est->energy_j.x / est->duration_s.x;
   dl_widen_power(est, work_s, waits_w, &wait);
 }

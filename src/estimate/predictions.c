@@ -436,6 +436,8 @@ enum dl_status dl_predictions_make(struct dl_job_predictions *p,
     dl_find_input(p, job, given || has_condition(p, job));
   if (p->language)
     dl_find_tokenising(p, job);
+  if (dl_run_is_inference(job->run))
+    dl_find_inference_input(p, job);
   dl_infer(ctx, job, &p->served);
   DL_TRY(condition(p, &a, d));
   const struct dl_fit *epoch = ctx->fit[DL_PHYSICAL_EPOCH].fit;

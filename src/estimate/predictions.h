@@ -76,6 +76,7 @@ struct dl_served {
                            rate, at the largest batch */
   /* These share the time at work; they add up for a language model. */
   double memory_s, compute_s, layers_s, exchange_s, host_s;
+  double input_s; /* what input adds to the time at work */
   /* The time that plain software adds on the host, which is part of all that;
      and what it would add where a job may run by it (plain_software.h). */
   double plain_s, plain_j, maybe_s, maybe_j;

@@ -97,6 +97,15 @@ static enum dl_status check_text(struct dl_lines *l, struct dl_diag *d) {
                             : DL_OK;
 }
 
+/* Fills the buffer from the start of l->f. A pipe is read on, too: its pieces
+ * must not decide what is recognised. */
+static enum dl_status read_head(struct dl_lines *l, struct dl_diag *d) {
+  do
+    DL_TRY(fill(l, HEAD_SIZE, d));
+  while (!l->eof && l->len < HEAD_SIZE);
+  return check_text(l, d);
+}
+
 enum dl_status dl_lines_open(struct dl_lines **out, const char *path,
                              struct dl_diag *d) {
   FILE *f;
@@ -108,11 +117,7 @@ enum dl_status dl_lines_open(struct dl_lines **out, const char *path,
   l->f = f;
   l->path = dl_strdup(dl_input_name(path));
   l->data = dl_malloc(BUFFER_SIZE + 1);
-  do /* of a pipe, too: its pieces must not decide what is recognised */
-    status = fill(l, HEAD_SIZE, d);
-  while (status == DL_OK && !l->eof && l->len < HEAD_SIZE);
-  if (status == DL_OK)
-    status = check_text(l, d);
+  status = read_head(l, d);
   if (status != DL_OK) {
     dl_lines_free(l);
     return status;
@@ -120,6 +125,21 @@ enum dl_status dl_lines_open(struct dl_lines **out, const char *path,
   posix_fadvise(fileno(f), 0, 0, POSIX_FADV_SEQUENTIAL);
   *out = l;
   return DL_OK;
+}
+
+enum dl_status dl_lines_read_text(struct dl_lines *l, const char *text,
+                                  size_t len, struct dl_diag *d) {
+  FILE *f = tmpfile();
+  if (!f)
+    return dl_fail_errno(d, l->path, "cannot make a temporary file", errno);
+  bool written = fwrite(text, 1, len, f) == len && fflush(f) == 0;
+  dl_close_input(l->f);
+  l->f = f;
+  l->start = l->len = l->stop = l->number = 0;
+  l->eof = l->too_long = false;
+  if (!written || fseek(f, 0, SEEK_SET) != 0)
+    return dl_fail_errno(d, l->path, "cannot write a temporary file", errno);
+  return read_head(l, d);
 }
 
 void dl_lines_free(struct dl_lines *l) {

@@ -49,6 +49,10 @@ enum dl_status dl_lines_open(struct dl_lines **l, const char *path,
                              struct dl_diag *d);
 void dl_lines_free(struct dl_lines *l);
 
+/* Reads a text in place of the rest of the file. */
+enum dl_status dl_lines_read_text(struct dl_lines *l, const char *text,
+                                  size_t len, struct dl_diag *d);
+
 /* Returns the first 16 KiB of the text, or all of a shorter one,
  * NUL-terminated. It is valid before dl_lines_next only. */
 const char *dl_lines_head(const struct dl_lines *l, size_t *len);

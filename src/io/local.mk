@@ -9,6 +9,8 @@ libdlest_a_SOURCES += \
 	%D%/csv_parser.h \
 	%D%/csv_rows.c \
 	%D%/csv_rows.h \
+	%D%/intensity_hours.c \
+	%D%/intensity_hours.h \
 	%D%/json_read.c \
 	%D%/json_read.h \
 	%D%/lines.c \

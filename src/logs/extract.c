@@ -16,9 +16,11 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "logs/importers/tables/run_overlaps.h"
+#include "logs/epochs/hourly_emissions.h"
 #include "logs/log_grouping.h"
 #include "logs/log_part.h"
 #include "logs/run_logs.h"
+#include "logs/split_runs.h"
 #include "logs/readings/measure.h"
 #include "logs/slurm/held_jobs.h"
 #include "logs/slurm/job_energy.h"
@@ -88,17 +90,29 @@ static void add_progress(void *ctx, size_t bytes) {
 
 /* --- one run from its logs */
 
+/* The place of the name of a run in the path of its log: the file's, or of a
+ * folder above it. */
+static size_t run_name_at(const struct dl_source *s) {
+  size_t at = (size_t)(dl_path_name(s->path) - s->path);
+  for (size_t i = 0; i < s->importer->folders_up && at > 0; i++)
+    for (at--; at > 0 && s->path[at - 1] != '/';)
+      at--;
+  return at;
+}
+
 /* Sets the file, the format and, unless known, the run_id: the file's name
  * without folders and extension. */
 static void set_origin(struct dl_run *run, const struct dl_source *s) {
-  const char *name = dl_path_name(s->path);
+  const char *name = s->path + run_name_at(s);
   bool is_stdin = dl_is_stdio(s->path);
   if (!s->importer->has_jobs || !run->file) /* a job may be of another table */
     dl_run_lend_text(run, DL_RUN_file, is_stdin ? "<stdin>" : s->path);
   dl_run_lend_text(run, DL_RUN_format, s->importer->name);
   if (is_stdin || run->run_id)
     return;
-  DL_FREED char *id = dl_strndup(name, dl_path_stem(name));
+  size_t n =
+      s->importer->folders_up > 0 ? strcspn(name, "/") : dl_path_stem(name);
+  DL_FREED char *id = dl_strndup(name, n);
   dl_run_copy_text(run, DL_RUN_run_id, id);
 }
 
@@ -211,6 +225,8 @@ static enum dl_status make_run(struct extraction *x, const char *path,
   }
   if (status == DL_OK && log->curve.n > 1)
     status = dl_epochs_add(&out->run, log, n, &x->o->epochs, d);
+  if (status == DL_OK && x->o->hours)
+    status = dl_emissions_of_trace(&out->run, log, x->o->hours, path, d);
   if (status == DL_OK)
     out->extra = apply_settings(x, path, &out->run, d);
   out->has_run = status == DL_OK;
@@ -230,6 +246,12 @@ static void extract_trace(struct extraction *x, size_t i,
                                    .ctx = x};
   out->status = dl_run_logs_read(&logs, i, log, &n, &out->diag);
   if (out->status == DL_OK)
+    out->status =
+        dl_split_runs(&logs, i, log, &out->listed, &out->n_listed, &out->diag);
+  for (size_t k = 0; k < out->n_listed; k++)
+    check_power(&out->listed[k], log->samples, x->logs.source[i].path,
+                &out->diag);
+  if (out->status == DL_OK && out->n_listed == 0)
     out->status = make_run(x, x->logs.source[i].path, log, n, out);
   for (size_t k = 0; k <= n && k < DL_RUN_LOGS_MAX; k++)
     dl_log_summary_free(&log[k]);
@@ -242,6 +264,8 @@ static enum dl_status return_run(struct extraction *x,
                                  bool only_job, struct dl_diag *d) {
   const double steady_s = 5; /* counters of energy are slow */
   set_origin(run, s);
+  if (x->o->hours && !(run->co2e_g >= 0))
+    DL_TRY(dl_emissions_of_run(run, x->o->hours, s->path, d));
   struct dl_waiting_run *log =
       dl_job_log(x->waiting, x->n_waiting, run, only_job);
   if (log)
@@ -392,6 +416,27 @@ static enum dl_status return_jobs(struct extraction *x, struct dl_diag *d) {
   return status;
 }
 
+/* Refuses options that choose samples for logs that have none, and a second
+ * reading of a pipe. */
+static enum dl_status check_windows(const struct extraction *x,
+                                    struct dl_diag *d) {
+  const struct dl_log_options *o = &x->o->log;
+  bool window = o->since.is != DL_BOUND_NONE || o->until.is != DL_BOUND_NONE;
+  bool splits = x->o->split_idle_s > 0;
+  for (size_t i = 0; i < x->logs.n; i++) {
+    const struct dl_source *s = &x->logs.source[i];
+    if (s->role == DL_LOG_RUNS && (window || splits))
+      return dl_fail_at(d, DL_EUSAGE, s->path, 0,
+                        "a table of runs: --since, --until and --split-idle "
+                        "choose the samples of a log");
+    if (splits && (s->once || s->joined))
+      return dl_fail_at(d, DL_EUSAGE, dl_input_name(s->path), 0,
+                        "--split-idle takes logs of one node that can be read "
+                        "twice: files, without --join");
+  }
+  return DL_OK;
+}
+
 enum dl_status dl_extract(char *const *paths, size_t n,
                           const struct dl_extract_options *o,
                           struct dl_diag *d) {
@@ -402,6 +447,11 @@ enum dl_status dl_extract(char *const *paths, size_t n,
                        o->alone ? DL_JOIN_NONE : join, d);
   if (o->shard.count > 0)
     status = dl_log_grouping_take_shard(&x.logs, &o->shard, d);
+  if (status != DL_OK) {
+    dl_log_grouping_free(&x.logs);
+    return status;
+  }
+  status = check_windows(&x, d);
   if (status != DL_OK) {
     dl_log_grouping_free(&x.logs);
     return status;

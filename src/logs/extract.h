@@ -15,6 +15,10 @@ struct dl_extract_options {
   struct dl_meter_options meter;
   struct dl_epochs_options epochs;
   struct dl_shard shard;              /* the runs that are made */
+  const struct dl_hours *hours;       /* of the carbon intensity, for co2e_g; or
+                                         NULL */
+  double split_idle_s;                /* makes a run of each time between idle
+                                         times of this length; 0: of each log */
   bool alone;                         /* each log is a run of its own */
   bool nodes;                         /* all logs are of nodes of one run */
   const struct dl_settings *settings; /* NULL: none */

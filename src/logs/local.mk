@@ -18,4 +18,6 @@ libdlest_a_SOURCES += \
 	%D%/run_logs.c \
 	%D%/run_logs.h \
 	%D%/run_settings.c \
-	%D%/run_settings.h
+	%D%/run_settings.h \
+	%D%/split_runs.c \
+	%D%/split_runs.h

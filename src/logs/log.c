@@ -23,6 +23,7 @@
 #include "logs/seen/seen_jobs.h"
 #include "logs/seen/seen_rows.h"
 #include "logs/slurm/held_jobs.h"
+#include "logs/slurm/sacct_json.h"
 
 enum { BLOCK_READINGS = 512, BLOCK_RUNS = 64 };
 
@@ -43,6 +44,40 @@ static enum dl_status fail_unknown(const struct dl_log *log,
                     "--from");
 }
 
+/* Reads the rest of the file, of DL_JSON_MOST_BYTES at most. */
+static enum dl_status read_all(struct dl_log *log, struct dl_text *text) {
+  char piece[1 << 14];
+  size_t n;
+  FILE *f = dl_lines_stream(log->lines);
+  while (text->len <= DL_JSON_MOST_BYTES &&
+         (n = fread(piece, 1, sizeof piece, f)) > 0)
+    dl_text_add_n(text, piece, n);
+  bool failed = ferror(f);
+  dl_close_input(f);
+  if (failed)
+    return dl_fail_at(log->d, DL_EFAILED, log->path, 0, "cannot read");
+  if (text->len > DL_JSON_MOST_BYTES)
+    return dl_fail_at(log->d, DL_EINPUT, log->path, 0,
+                      "more than %d MiB: split the range of times",
+                      DL_JSON_MOST_BYTES >> 20);
+  return DL_OK;
+}
+
+/* JSON of sacct is read as the table that sacct -P prints. */
+static enum dl_status take_table(struct dl_log *log, struct dl_head *head,
+                                 struct dl_diag *d) {
+  DL_TEXT(text);
+  DL_TEXT(table);
+  if (!dl_sacct_json_is(head->text))
+    return DL_OK;
+  DL_TRY(read_all(log, &text));
+  DL_TRY(
+      dl_sacct_json_table(&table, dl_text_str(&text), text.len, log->path, d));
+  DL_TRY(dl_lines_read_text(log->lines, dl_text_str(&table), table.len, d));
+  head->text = dl_lines_head(log->lines, &head->len);
+  return DL_OK;
+}
+
 enum dl_status dl_log_open(struct dl_log **out, const char *path,
                            const struct dl_log_options *o, struct dl_diag *d) {
   struct dl_log *log = *out = dl_calloc(1, sizeof *log);
@@ -56,6 +91,9 @@ enum dl_status dl_log_open(struct dl_log **out, const char *path,
   if (status == DL_OK) {
     log->path = log->lines->path;
     head.text = dl_lines_head(log->lines, &head.len);
+    status = take_table(log, &head, d);
+  }
+  if (status == DL_OK) {
     for (size_t i = 0; !log->importer && dl_importers[i]; i++)
       if (dl_importers[i]->probe(&head))
         log->importer = dl_importers[i];
@@ -132,20 +170,7 @@ static enum dl_status read_line(struct dl_log *log) {
 /* Imports all of a log that is one text. */
 static enum dl_status read_text(struct dl_log *log) {
   DL_TEXT(text);
-  char piece[1 << 14];
-  size_t n;
-  FILE *f = dl_lines_stream(log->lines);
-  while (text.len <= DL_JSON_MOST_BYTES &&
-         (n = fread(piece, 1, sizeof piece, f)) > 0)
-    dl_text_add_n(&text, piece, n);
-  bool failed = ferror(f);
-  dl_close_input(f);
-  if (failed)
-    return dl_fail_at(log->d, DL_EFAILED, log->path, 0, "cannot read");
-  if (text.len > DL_JSON_MOST_BYTES)
-    return dl_fail_at(log->d, DL_EINPUT, log->path, 0,
-                      "more than %d MiB: split the range of times",
-                      DL_JSON_MOST_BYTES >> 20);
+  DL_TRY(read_all(log, &text));
   DL_TRY(log->importer->text(log, dl_text_str(&text), text.len, log->d));
   end(log, false);
   return DL_OK;
@@ -203,7 +228,7 @@ static enum dl_status read_row(struct dl_log *log) {
     hash = dl_seen_hash(hash, cell[i], strlen(cell[i]) + 1);
   bool cut = log->row == log->block->n_rows && dl_csv_is_cut(log->csv);
   bool taken = !cut || log->importer->role == DL_LOG_RUNS;
-  if (taken && is_repeat(log, hash))
+  if (taken && !log->importer->equal_rows && is_repeat(log, hash))
     return DL_OK;
   taken = taken && log->importer->row(log, cell);
   if (cut && taken) {

@@ -11,17 +11,19 @@
 #include "io/lines.h"
 #include "io/shard.h"
 #include "logs/importers/importer.h"
+#include "base/time/time_bound.h"
 #include "logs/seen/seen_rows.h"
 #include "logs/slurm/cluster_job.h"
 
 #define DL_LOG_REPEATED "repeated rows are skipped"
 
 struct dl_log_options {
-  const struct dl_importer *from; /* NULL: recognised by content */
-  size_t drop_last;               /* ignore this many lines at the end */
-  double interval_s;              /* of logs without times; 0: 1 s */
-  const char *columns;            /* "timestamp,power.draw" of logs without a
-                                     header; NULL: as the log has them */
+  const struct dl_importer *from;    /* NULL: recognised by content */
+  size_t drop_last;                  /* ignore this many lines at the end */
+  double interval_s;                 /* of logs without times; 0: 1 s */
+  const char *columns;               /* "timestamp,power.draw" of logs without a
+                                        header; NULL: as the log has them */
+  struct dl_time_bound since, until; /* samples outside are left out */
   bool accounting; /* refuse tables of jobs with neither times nor energies */
   /* Rows of tables of runs that were read, of this log and others: they count
    * once. NULL: of this log only. */
@@ -76,6 +78,9 @@ struct dl_log {
   dl_lines_above above;      /* the lines before it */
   struct dl_run open_run; /* while in_run: of the importer (dl_log_open_run) */
   bool in_run;
+  bool has_epochs;  /* set by the importer when the log is opened */
+  int64_t first_ns; /* of the first reading; see any_reading */
+  bool any_reading;
   bool taken_for_one;      /* readings of several devices, with a warning */
   struct dl_rounds rounds; /* of logs without times */
 

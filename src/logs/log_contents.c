@@ -115,8 +115,21 @@ void dl_log_comment(struct dl_log *log, const char *text) {
   snprintf(log->origin.host, sizeof log->origin.host, "%s", host);
 }
 
+/* Whether a reading is outside the window that counts. */
+static bool is_outside(struct dl_log *log, int64_t ns) {
+  const struct dl_log_options *o = &log->o;
+  if (!log->any_reading)
+    log->first_ns = ns;
+  log->any_reading = true;
+  return ns < dl_time_bound_ns(&o->since, log->first_ns, log->zoned,
+                               INT64_MIN) ||
+         ns > dl_time_bound_ns(&o->until, log->first_ns, log->zoned, INT64_MAX);
+}
+
 void dl_log_reading(struct dl_log *log, const struct dl_reading *r) {
   char fault[DL_FAULT_SIZE];
+  if (is_outside(log, r->ns))
+    return;
   if (r->meter >= log->n_meters) /* too many meters: already reported */
     return;
   if (dl_reading_fault(fault, log->meter[r->meter].kind, r)) {

@@ -95,6 +95,8 @@ static enum dl_status read_node(const struct dl_run_logs *x, size_t i,
     else
       o.curve = true; /* a companion may contain the ends of epochs */
   DL_TRY(dl_source_open(trace, &options, &log_of_trace, d));
+  o.curve = o.curve || log_of_trace->has_epochs || x->o->split_idle_s > 0 ||
+            x->o->hours;
   options.drop_last = 0; /* companions end with the trace */
   enum dl_status status =
       ram ? dl_source_open(ram, &options, &o.ram, d) : DL_OK;

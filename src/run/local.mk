@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 libdlest_a_SOURCES += \
+	%D%/column_names.c \
+	%D%/column_names.h \
 	%D%/config_key.c \
 	%D%/config_key.h \
 	%D%/derived.c \

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/names/nearest_names.h"
+#include "run/column_names.h"
 #include "run/plan_private.h"
 
 bool dl_plan_uses(const struct dl_row_plan *f, size_t name, bool wanted) {
@@ -22,91 +23,19 @@ bool dl_plan_uses(const struct dl_row_plan *f, size_t name, bool wanted) {
   return used;
 }
 
-enum { MOST_NAME = 64, SHORT_NAME = 5, LONG_NAME = 9 };
-
-/* Lower case, letters and digits alone. False: too long to be compared. */
-static bool fold(const char *name, char to[MOST_NAME]) {
-  size_t n = 0;
-  for (; *name && n < MOST_NAME - 1; name++)
-    if (isalnum((unsigned char)*name))
-      to[n++] = (char)tolower((unsigned char)*name);
-  to[n] = '\0';
-  return !*name;
-}
-
-/* Units that names state, and their factor to the unit of the runs table. */
-static const struct dl_named_unit units[] = {
-    {"s|sec|secs|seconds", "s", 1},
-    {"ms", "s", 1e-3},
-    {"min|mins|minutes", "s", 60},
-    {"h|hr|hrs|hours", "s", DL_S_PER_HOUR},
-    {"days", "s", DL_S_PER_DAY},
-    {"J", "J", 1},
-    {"kJ", "J", 1e3},
-    {"MJ", "J", 1e6},
-    {"Wh", "J", DL_J_PER_WH},
-    {"kWh", "J", DL_J_PER_KWH},
-    {"MWh", "J", 1e3 * DL_J_PER_KWH},
-    {"W|watts", "W", 1},
-    {"kW", "W", 1e3},
-};
-
-/* The unit at the end of "energy_kwh", "energy (kWh)" or "Energy [kWh]", whose
- * name without it is then folded to stem; or NULL. */
-static const struct dl_named_unit *stated_unit(const char *name,
-                                               char stem[MOST_NAME]) {
-  char text[MOST_NAME];
-  size_t n = strlen(name);
-  if (n >= MOST_NAME)
-    return NULL;
-  memcpy(text, name, n + 1);
-  if (n > 0 && strchr("])", text[n - 1]))
-    text[--n] = '\0';
-  char *from = text + n;
-  while (from > text && isalpha((unsigned char)from[-1]))
-    from--;
-  if (from == text)
-    return NULL;
-  for (size_t i = 0; i < DL_LENGTH(units); i++)
-    if (dl_word_among(units[i].names, from, strlen(from)) >= 0 &&
-        !isalnum((unsigned char)from[-1])) {
-      *from = '\0';
-      fold(text, stem);
-      return &units[i];
-    }
-  return NULL;
-}
-
-/* The unit of a column that such a name does not state is not assumed. */
-static const char *column_of_alias(const char *folded) {
-  for (size_t i = 0; i < DL_N_RUN_COLUMNS; i++) {
-    const char *names = dl_run_columns[i].called;
-    if (names && dl_word_among(names, folded, strlen(folded)) >= 0)
-      return dl_run_columns[i].name;
-  }
-  return NULL;
-}
+enum { SHORT_NAME = 5, LONG_NAME = 9 };
 
 /* The column of the runs table that a column of another name probably is, or
  * NULL; *factor is the factor of the unit which the name states, or 1. */
 static const char *meant_column(const char *name, double *factor) {
-  char folded[MOST_NAME], known[MOST_NAME];
-  const struct dl_named_unit *unit = stated_unit(name, folded);
-  *factor = unit ? unit->factor : 1;
-  for (size_t i = 0; i < DL_N_RUN_COLUMNS && unit; i++) {
-    const struct dl_run_column *c = &dl_run_columns[i];
-    const char *other = column_of_alias(folded);
-    if (!c->unit || strcmp(c->unit, unit->unit) != 0)
-      continue;
-    fold(c->name, known);
-    known[strlen(known) - 1] = '\0'; /* the unit: epoch_s */
-    if (strcmp(known, folded) == 0 || (other && strcmp(other, c->name) == 0))
-      return c->name;
-  }
+  char folded[DL_MOST_NAME], known[DL_MOST_NAME];
+  const char *in_unit = dl_column_in_unit(name, factor);
+  if (in_unit)
+    return in_unit;
   const char *nearest = NULL;
-  if (!fold(name, folded) || !*folded)
+  if (!dl_fold_column(name, folded) || !*folded)
     return NULL;
-  nearest = column_of_alias(folded);
+  nearest = dl_column_called(folded);
   if (nearest)
     return nearest;
   size_t n = strlen(folded);
@@ -114,7 +43,7 @@ static const char *meant_column(const char *name, double *factor) {
   if (n < SHORT_NAME)
     least = 1;
   for (size_t i = 0; i < DL_N_RUN_COLUMNS; i++) {
-    fold(dl_run_columns[i].name, known);
+    dl_fold_column(dl_run_columns[i].name, known);
     size_t edits = dl_edit_distance(folded, known);
     if (edits < least) {
       least = edits;
@@ -177,11 +106,11 @@ static void put_formula(struct dl_text *to, const char *name, const char *meant,
  * its name states ("energy_kwh"), and none in their own. */
 static void define_units(struct dl_row_plan *f) {
   DL_SCOPED(dl_diag_free) struct dl_diag quiet = {0};
-  char stem[MOST_NAME];
+  char stem[DL_MOST_NAME];
   double factor;
   for (size_t i = 0; f->csv && i < dl_csv_n_cols(f->csv); i++) {
     const char *own = dl_csv_name(f->csv, i);
-    const struct dl_named_unit *unit = stated_unit(own, stem);
+    const struct dl_named_unit *unit = dl_stated_unit(own, stem);
     const char *meant = unit ? meant_column(own, &factor) : NULL;
     const struct dl_run_column *c = meant ? dl_run_column_find(meant) : NULL;
     DL_TEXT(formula);
@@ -274,7 +203,7 @@ static void warn_word(struct dl_row_plan *f, const struct dl_run_column *c,
   dl_nearest_names(text, c->words, n, n, &near);
   dl_warn_at(d, dl_csv_path(f->csv), line,
              "column '%s': unknown value '%.*s'; expected %s", c->name,
-             MOST_NAME, text, dl_text_str(&near));
+             DL_MOST_NAME, text, dl_text_str(&near));
 }
 
 static void warn_dataset(struct dl_row_plan *f, const char *name, size_t line,

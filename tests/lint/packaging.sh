@@ -35,13 +35,13 @@ END
 # The versions of libraries, as "name version", that a file asks for.
 needs() {
   sed -nE 's/libxml-2\.0/xml/
-    s/.*\[(lib)?(gsl|jansson|xxhash|xml) >= ([0-9.]+)\].*/\2 \3/p
-    s/^ *- (lib)?(gsl|jansson|xxhash|xml)2? >=([0-9.]+).*/\2 \3/p
-    s/.*depends_on\("(lib)?(gsl|jansson|xxhash|xml)2?@([0-9.]+):".*/\2 \3/p' "$1" |
+    s/.*\[(lib)?(gsl|jansson|microhttpd|xxhash|xml) >= ([0-9.]+)\].*/\2 \3/p
+    s/^ *- (lib)?(gsl|jansson|microhttpd|xxhash|xml)2? >=([0-9.]+).*/\2 \3/p
+    s/.*depends_on\("(lib)?(gsl|jansson|microhttpd|xxhash|xml)2?@([0-9.]+):".*/\2 \3/p' "$1" |
     sort
 }
 asked=$(needs configure.ac)
-ok 'configure.ac asks for libraries' "$([ "$(echo "$asked" | wc -l)" -eq 4 ] ||
+ok 'configure.ac asks for libraries' "$([ "$(echo "$asked" | wc -l)" -eq 5 ] ||
   echo "$asked")"
 ok 'recipes ask for their versions' "$(for file in $conda $spack; do
   needs "$file" | while read -r name least; do

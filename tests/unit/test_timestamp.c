@@ -10,7 +10,7 @@
 
 #include <inttypes.h>
 
-#include "base/timestamp.h"
+#include "base/time/timestamp.h"
 #include "unit.h"
 
 #define S(x) (INT64_C(x) * DL_SECOND)

@@ -165,8 +165,23 @@ static void shared_layers(void **state) {
               768 + 72 + 32);
   assert_true(dl_transformer_pass(&t, 10).macs ==
               dl_transformer_pass(&s, 10).macs);
-  assert_true(2 * dl_transformer_adapted_sides(&s, false) ==
-              dl_transformer_adapted_sides(&t, false));
+  assert_true(2 * dl_transformer_adapted_sides(&s, DL_ADAPTED_ALL, 1) ==
+              dl_transformer_adapted_sides(&t, DL_ADAPTED_ALL, 1));
+}
+
+/* Whisper large with adapters of rank 32 beside q_proj and v_proj: PEFT counts
+ * 15,728,640 parameters. A token passes 448 / 1500 of the decoder, but its
+ * attention to the encoder has values of all tokens. */
+static void adapters_of_two_stacks(void **state) {
+  struct dl_transformer t = shape(
+      "kind=encoder-decoder,layers=32,decoder_layers=32,hidden=1280,heads=20,"
+      "vocab=51866,seq=1500,decoder_seq=448,mel=128");
+  const enum dl_adapted pair = DL_ADAPTED_QUERIES_VALUES;
+
+  (void)state;
+  assert_true(32 * dl_transformer_adapted_sides(&t, pair, 1) == 15728640);
+  assert_true(dl_transformer_adapted_sides(&t, pair, 0) ==
+              32 * 2 * 2560 + 32 * 2560);
 }
 
 /* 6 embeddings of 8 with a norm; in both layers 8 MACs for each of 10 tokens
@@ -425,7 +440,8 @@ int main(void) {
       TEST(at_another_use),    TEST(refuses),
       TEST(refuses_in_a_file), TEST(nothing_overflows),
       TEST(in_words),          TEST(narrow_embedding),
-      TEST(shared_layers),     TEST(disentangled),
+      TEST(shared_layers),     TEST(adapters_of_two_stacks),
+      TEST(disentangled),
   };
   return cmocka_run_group_tests(tests, make_temp_dir, remove_temp_dir);
 }

@@ -94,8 +94,8 @@ ok 'serving' same 0 predict --arch llama-2-7b --gpu a100 --phase inference \
 ok 'a recommendation' same 0 recommend --arch resnet50 --gpu a100,h100 -f json
 ok 'a log' same 0 extract "$top/data/examples/gpu-7.csv" -f json
 ok 'an ONNX file' same 0 describe "$top/data/examples/tiny-cnn.onnx" -f json
-ok 'a fit' same 0 fit "$top/data/examples/runs.csv" --target gpu_power_w \
-  --method ols -f json
+cp "$top/data/examples/runs.csv" .
+ok 'a fit' same 0 fit runs.csv --target gpu_power_w --method ols -f json
 sed 's/<value/<valve/' "$top/data/examples/lab-card.xml" >broken.xml
 head -c 300 "$top/data/examples/lab-card.xml" >cut.xml
 iconv -f UTF-8 -t UTF-16 "$top/data/examples/lab-card.xml" >wide.xml
@@ -131,6 +131,31 @@ END
 if [ -f "$made/libnvidia-ml.so.1" ]; then
   ok 'import dlest: measure and record, with a made driver' \
     env LD_LIBRARY_PATH="$made" DLEST_SYSFS="$work/sys" env/bin/python measure.py
+fi
+cat >fetch.py <<'END'
+import socket, subprocess, time, urllib.request
+with socket.socket() as s:
+    s.bind(("127.0.0.1", 0))
+    port = s.getsockname()[1]
+record = subprocess.Popen(["dlest", "record", "--duration=20s", "--no-trace", "-q",
+                           "--serve=127.0.0.1:%d" % port])
+try:
+    for _ in range(100):
+        try:
+            url = "http://127.0.0.1:%d/metrics" % port
+            assert b"dlest" in urllib.request.urlopen(url, timeout=5).read()
+            break
+        except OSError:
+            time.sleep(0.1)
+    else:
+        raise SystemExit("no answer")
+finally:
+    record.terminate()
+    record.wait()
+END
+if [ -f "$made/libnvidia-ml.so.1" ]; then
+  ok 'the live page of a recording' env LD_LIBRARY_PATH="$made" \
+    DLEST_SYSFS="$work/sys" no_proxy='*' env/bin/python fetch.py
 fi
 if command -v mypy >/dev/null; then
   echo 'import dlest; x: str = dlest.predict("a")' >typed.py

@@ -13,6 +13,7 @@ class Dlest < Formula
   depends_on "protobuf-c" => :build
   depends_on "gsl"
   depends_on "jansson"
+  depends_on "libmicrohttpd"
   depends_on "libxml2"
   depends_on :linux
   depends_on "xxhash"

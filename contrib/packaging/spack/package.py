@@ -17,6 +17,7 @@ class Dlest(AutotoolsPackage):
     version("1.0.0", sha256="0" * 64)
 
     variant("onnx", default=False, description="Read ONNX models")
+    variant("microhttpd", default=True, description="Live page of recordings")
     variant("plot", default=False, description="Draw with gnuplot")
 
     depends_on("c", type="build")
@@ -26,6 +27,7 @@ class Dlest(AutotoolsPackage):
     depends_on("jansson@2.13:")
     depends_on("libxml2@2.9:")
     depends_on("xxhash@0.8:")
+    depends_on("libmicrohttpd@0.9.71:", when="+microhttpd")
     depends_on("protobuf-c@1.3:", when="+onnx")
     depends_on("onnx", type="build", when="+onnx")
     depends_on("gnuplot@5:", type="run", when="+plot")
@@ -34,7 +36,8 @@ class Dlest(AutotoolsPackage):
 
     def configure_args(self):
         """Options of configure."""
-        args = self.with_or_without("onnx")
+        args = self.with_or_without("onnx") + \
+            self.with_or_without("microhttpd")
         if self.spec.satisfies("+onnx"):
             args.append("--with-onnx-proto={0}".format(
                 join_path(self.spec["onnx"].prefix.include, "onnx",

@@ -263,18 +263,26 @@ static double joint_attention_sides(shape *t) {
 }
 
 double dl_transformer_adapted_sides(const struct dl_transformer *t,
-                                    bool attention_alone) {
-  bool shared = t->shared_layers > 0; /* adapters too */
-  double first = shared ? 1 : attending(t, t->layers);
-  double second = shared ? t->decoder_layers > 0 : t->decoder_layers;
-  double layers = (shared ? 1 : feeding(t, t->layers)) + second;
-  double moe = dl_transformer_moe_layers(t);
-  double dense =
+                                    enum dl_adapted which, double targets) {
+  const bool shared = t->shared_layers > 0; /* adapters too */
+  const double first = shared ? 1 : attending(t, t->layers);
+  const double second = shared ? t->decoder_layers > 0 : t->decoder_layers;
+  const double written = targets * second; /* layers a token passes */
+  const double layers = (shared ? 1 : feeding(t, t->layers)) + written;
+  const double moe = dl_transformer_moe_layers(t);
+  const double dense =
       layers * t->hidden + (layers - moe) * t->ffn + moe * t->moe_ffn;
-  double attentions = first + 2 * second;
-  return attention_alone
-             ? attentions * joint_attention_sides(t)
-             : attentions * attention_sides(t) + (2 + t->gated) * dense;
+  /* Keys and values for the attention to an encoder are its tokens'. */
+  const double read = second * (1 - targets) * (t->hidden + key_width(t));
+  const double attentions = first + 2 * written;
+  switch (which) {
+  case DL_ADAPTED_QUERIES_VALUES:
+    return attentions * (2 * t->hidden + query_width(t) + key_width(t)) + read;
+  case DL_ADAPTED_ATTENTION:
+    return attentions * joint_attention_sides(t) + 2 * read;
+  default:
+    return attentions * attention_sides(t) + 2 * read + (2 + t->gated) * dense;
+  }
 }
 
 double dl_transformer_tokens(const struct dl_transformer *t, double image_px) {

@@ -166,13 +166,21 @@ double dl_transformer_head_params(const struct dl_transformer *t);
  * they are: embeddings, the output layer or classifier, and norms. */
 double dl_transformer_unquantized_params(const struct dl_transformer *t);
 
-/* Counts the values that go into and come out of the products with low-rank
- * adapters (LoRA, arXiv 2106.09685), for a token: products of attention and
- * feed-forward parts (one in a mixture of experts), or, with `attention_alone`,
- * products of attention, with queries, keys and values as one. Adapters have a
- * rank times as many parameters, in two matrices beside each product. */
+/* The products that low-rank adapters stand beside: of attention and of the
+ * feed-forward parts (one in a mixture of experts), of attention with queries,
+ * keys and values as one, or of queries and values. */
+enum dl_adapted {
+  DL_ADAPTED_ALL,
+  DL_ADAPTED_ATTENTION,
+  DL_ADAPTED_QUERIES_VALUES
+};
+
+/* Counts the values that go into and come out of these products (LoRA, arXiv
+ * 2106.09685), for a token; `targets` is the tokens of a decoder for each of
+ * its encoder. With 1, adapters have a rank times as many parameters, in two
+ * matrices beside each product. */
 double dl_transformer_adapted_sides(const struct dl_transformer *t,
-                                    bool attention_alone);
+                                    enum dl_adapted which, double targets);
 
 /* Counts the tokens of a sample: of the sequence, or of a vision transformer at
  * an image of that side (NaN: its own), the class token included. */

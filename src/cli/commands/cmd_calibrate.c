@@ -12,6 +12,7 @@
 #include "cli/calibration/suggest.h"
 #include "cli/calibration/loader_held.h"
 #include "cli/passes/calibrated_model.h"
+#include "cli/views/summary/answer.h"
 #include "estimate/assumptions.h"
 #include "model/fitting/calibrate.h"
 #include "physics/rows/physics_regression.h"
@@ -42,8 +43,8 @@ static const struct dl_column columns[] = {
     {"target", "target", NULL, DL_CODE, false},
     {"runs", "runs", NULL, DL_CODE, false},
     {"configurations", "configurations", NULL, DL_CODE, false},
-    {"mape_before", "MAPE before", "%", DL_PERCENT, DL_MAIN},
-    {"mape_left_out", "left out", "%", DL_PERCENT, DL_MAIN},
+    {"mape_before", "before", "%", DL_PERCENT, DL_MAIN},
+    {"mape_left_out", "after", "%", DL_PERCENT, DL_MAIN},
     {.key = "mape_after"}};
 
 /* --- reading */
@@ -57,6 +58,7 @@ struct calibrating {
   unsigned kinds; /* of the new runs, then of all */
   const struct dl_model *m;
   struct dl_table *table;
+  struct dl_calibration last; /* of the fit calibrated last */
   size_t done;
   size_t n_waited;         /* runs of which the work alone counts */
   struct dl_intern waited; /* lines of runs that were skipped */
@@ -312,6 +314,7 @@ static enum dl_status calibrate_fit(struct calibrating *w, struct dl_fit *fit,
         c.over_util, c.over_power_w, c.over_limit_w);
   const struct dl_physics *physics = fit->method->physics;
   dl_calibration_warn(&c.of_target, fit->target, runs, w->input, d);
+  w->last = c;
   add_errors(w, fit->target, &c, &c.of_target);
   if (!isnan(c.of_time.before)) {
     const char *time = physics->target[physics->time];
@@ -389,16 +392,43 @@ static void describe(struct calibrating *w, struct dl_model *m) {
   m->options = line;
 }
 
+/* Appends "36 runs": a number of things. */
+static void add_count(struct dl_text *t, const char *before, size_t n,
+                      const char *thing) {
+  dl_text_printf(t, "%s%zu %s%s", before, n, thing, n == 1 ? "" : "s");
+}
+
+/* Adds the runs that the calibration is based on, and those that would help. */
+static void add_notes(struct dl_report *r, const struct dl_calibration *c) {
+  enum { BASIS, BETTER, N_LINES };
+  struct dl_answer_line line[N_LINES] = {{.label = "Basis"},
+                                         {.label = "Better"}};
+  struct dl_text *basis = &line[BASIS].figure, *better = &line[BETTER].figure;
+  add_count(basis, "", c->runs, "run");
+  add_count(basis, " of ", c->configurations, "configuration");
+  add_count(basis, " on ", c->gpus, "GPU");
+  dl_text_add(basis, c->configurations > 1 ? ", each held out for 'after'"
+                                           : ": the error after is unknown");
+  if (c->unseen_gpu[0]) {
+    add_count(better, "", DL_CALIBRATED_CONFIGS - c->unseen_configurations,
+              "more configuration");
+    dl_text_printf(better, " on %s: %d narrow its intervals", c->unseen_gpu,
+                   DL_CALIBRATED_CONFIGS);
+  } else {
+    dl_text_add(better, "dlest calibrate PLAN.csv --suggest prints the run to "
+                        "measure next");
+  }
+  dl_answer_lines(dl_report_group(r, NULL, ""), line, N_LINES);
+}
+
 /* Takes over the report that it prints. */
 static enum dl_status write_all(struct calibrating *w, struct dl_model *m,
                                 struct dl_report **report) {
   struct dl_report *r = *report;
   bool printed = false;
   DL_TRY(dl_cli_strict(w->cli));
+  add_notes(r, &w->last);
   DL_TRY(dl_save_model(w->cli, m, ".calibrated.xml", r, &printed));
-  dl_report_say(r, "Mean absolute percentage errors (MAPE) on these runs: "
-                   "before the calibration, and of each configuration by a "
-                   "calibration without it.");
   if (w->n_waited > 0)
     dl_report_say(r,
                   "The GPUs of %zu run%s waited, by gpu_util: the model has "
@@ -434,7 +464,10 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   DL_TRY(read_new(&w, m, &new));
   warn_of_loaders(&w, m);
   add_runs(&w, m, &new);
-  w.table = DL_TABLE(r, "calibrations", "Calibration", columns, true);
+  w.table = DL_TABLE(r, "calibrations",
+                     "Errors (MAPE) of estimates for these runs, before and "
+                     "after the calibration",
+                     columns, true);
   DL_TRY(calibrate_all(&w, m));
   describe(&w, m);
   return write_all(&w, m, &r);
@@ -457,6 +490,7 @@ const struct dl_command dl_cmd_calibrate = {
            "  dlest calibrate gpu-7.csv -s arch=resnet50 -s batch_size=64 \\\n"
            "      -s dataset=imagenette -s epochs=12\n"
            "  dlest calibrate plan.csv --suggest\n",
+    .reads_words = true,
     .tables = tables,
     .options_size = sizeof(struct dl_calibrate_options),
     .rereads = true,

@@ -160,6 +160,7 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
     DL_TRY(dl_cli_refuse(cli, "bootstrap-by|confidence|seed",
                          "with --bootstrap 0"));
   DL_TRY(dl_job_options_check(cli, &o->job, o->methods));
+  DL_TRY(dl_cli_refuse(cli, "cores", "here: it is for predict"));
   DL_TRY(dl_cli_refuse(cli, "gpu-power",
                        "here: power times time is the energy scored"));
   if (dl_run_has(&o->job.run, DL_RUN_gpu_util))

@@ -5,9 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/number.h"
+#include "io/intensity_hours.h"
 #include "cli/command.h"
 #include "cli/options/input_options.h"
 #include "cli/passes/extract_rows.h"
@@ -18,12 +20,22 @@ struct extract_options {
   struct dl_extract_options extract;
   struct dl_strlist sets;
   const char *settings, *pattern, *files_from;
+  const char *hours_path;
+  struct dl_hours hours; /* owned */
   bool each_epoch;
   unsigned gaps; /* a choice, or AS_LONG */
 };
 
 /* Gaps are bridged, but for those between the parts of a log. */
 enum { BRIDGE, CUT, AS_LONG };
+
+#define BOUND "a time: '2024-04-11 14:43', 14:43:00, or 90m after the first"
+
+static enum dl_status read_bound(const struct dl_option *o, char *arg, void *at,
+                                 struct dl_diag *d) {
+  (void)o, (void)d;
+  return dl_time_bound_read(at, arg) ? DL_OK : DL_EUSAGE;
+}
 
 #define AT(kind, member) DL_STORE(kind, struct extract_options, member)
 
@@ -68,6 +80,21 @@ static const struct dl_option options[] = {
      AT(FLAG, extract.meter.truncate_watts)},
     {"drop-last", 0, "N", "ignore the last N lines of each log",
      AT(COUNT, extract.log.drop_last), .high = 1e6},
+    {"since", 0, "TIME",
+     "leave out samples before this time: as in the log, a time of day, or "
+     "since the first sample: 90m",
+     DL_READ(read_bound, struct extract_options, extract.log.since),
+     .expected = BOUND},
+    {"until", 0, "TIME", "leave out samples after this time",
+     DL_READ(read_bound, struct extract_options, extract.log.until),
+     .expected = BOUND},
+    {"split-idle", 0, "TIME",
+     "make a run of each time of work between idle times of TIME or more",
+     AT(TIME, extract.split_idle_s), .without = "join"},
+    {"intensity-hours", 0, "FILE",
+     "emissions (co2e_g) by the hour: a table of times and g CO2e/kWh, as "
+     "Electricity Maps, WattTime, NESO and ENTSO-E give it",
+     AT(TEXT, hours_path), .without = "epochs"},
     DL_HEADING("Epochs:", 4),
     {"epochs", 0, NULL,
      "one row per epoch: from a log of their ends, else detected in the "
@@ -83,6 +110,48 @@ static const struct dl_option options[] = {
 
 static const struct dl_option_table tables[] = {{options, 0}, {0}};
 
+/* Adds a log: of the folder of a run of MLflow its system metrics. */
+static void add_log(struct dl_strlist *paths, const char *name) {
+  static const char *const inside[] = {"metrics/system", "system", "."};
+  DL_TEXT(path);
+  struct stat st;
+  bool folder = stat(name, &st) == 0 && S_ISDIR(st.st_mode);
+  for (size_t i = 0; folder && i < DL_LENGTH(inside); i++) {
+    dl_text_clear(&path);
+    dl_text_printf(&path, "%s/%s/gpu_0_power_usage_watts", name, inside[i]);
+    if (access(dl_text_str(&path), R_OK) == 0) {
+      dl_strlist_add(paths, dl_text_str(&path));
+      return;
+    }
+  }
+  dl_strlist_add(paths, name);
+}
+
+/* Adds the ends of epochs that dlest record has kept beside a recording. */
+static void add_epochs(struct dl_strlist *paths) {
+  static const char mark[] = "# dlest record ";
+  char line[sizeof mark];
+  for (size_t i = 0, n = paths->n; i < n; i++) {
+    DL_TEXT(epochs);
+    const char *path = paths->s[i];
+    struct stat st;
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+      continue;
+    FILE *f = fopen(path, "r");
+    bool recording =
+        f && fgets(line, sizeof line, f) && strcmp(line, mark) == 0;
+    if (f)
+      fclose(f);
+    size_t stem = (size_t)(dl_path_name(path) - path);
+    dl_text_add_n(&epochs, path, stem + dl_path_stem(path + stem));
+    dl_text_add(&epochs, "-epochs.csv");
+    if (!recording || access(dl_text_str(&epochs), R_OK) != 0 ||
+        dl_strlist_find(paths, dl_text_str(&epochs)) >= 0)
+      continue;
+    dl_strlist_add(paths, dl_text_str(&epochs));
+  }
+}
+
 /* The logs of the command line, and of --files-from: one name per line. */
 static enum dl_status list_logs(struct dl_cli *cli,
                                 const struct extract_options *o,
@@ -91,7 +160,9 @@ static enum dl_status list_logs(struct dl_cli *cli,
   char *data = NULL, *rest;
   size_t len;
   for (size_t i = 0; i < cli->n_arguments; i++)
-    dl_strlist_add(paths, cli->argument[i]);
+    add_log(paths, cli->argument[i]);
+  if (!o->extract.alone)
+    add_epochs(paths);
   if (!o->files_from)
     return paths->n > 0 ? DL_OK
                         : dl_fail(d, DL_EUSAGE,
@@ -139,6 +210,8 @@ static enum dl_status write_rows(struct dl_cli *cli, struct extract_options *o,
   struct dl_extract_rows *rows = dl_extract_rows_new(
       cli->format, out.f, o->each_epoch,
       settings ? dl_settings_extra(settings) : &none, &cli->bar);
+  if (o->hours_path)
+    dl_extract_rows_show_co2e(rows);
   enum dl_status status = extract(cli, o, paths, rows);
   enum dl_status ended = dl_extract_rows_end(rows, status == DL_OK, &cli->diag);
   return dl_cli_commit(cli, &out, NULL, status == DL_OK ? ended : status);
@@ -146,6 +219,11 @@ static enum dl_status write_rows(struct dl_cli *cli, struct extract_options *o,
 
 static void init(void *options_at) {
   ((struct extract_options *)options_at)->gaps = AS_LONG;
+}
+
+static void free_options(void *options_at) {
+  struct extract_options *o = options_at;
+  dl_hours_free(&o->hours);
 }
 
 static enum dl_status run(struct dl_cli *cli, void *options_at) {
@@ -161,6 +239,9 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   if (o->sets.n > 0 || o->settings || o->pattern)
     DL_TRY(make_settings(o, &settings, &cli->diag));
   o->extract.settings = settings;
+  if (o->hours_path)
+    DL_TRY(dl_hours_read(&o->hours, o->hours_path, &cli->diag));
+  o->extract.hours = o->hours_path ? &o->hours : NULL;
   return write_rows(cli, o, &paths);
 }
 
@@ -180,5 +261,6 @@ const struct dl_command dl_cmd_extract = {
     .tables = tables,
     .options_size = sizeof(struct extract_options),
     .init = init,
+    .free = free_options,
     .run = run,
 };

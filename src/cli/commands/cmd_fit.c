@@ -15,6 +15,7 @@
 #include "cli/views/result_columns.h"
 #include "cli/views/fit_report.h"
 #include "cli/views/summary/fit_summary.h"
+#include "cli/views/summary/fit_summary.h"
 #include "estimate/assumptions.h"
 #include "model/replicates/replicates.h"
 #include "model/fitting/model_selection.h"
@@ -355,13 +356,12 @@ static enum dl_status write_results(struct fitting *w) {
   DL_TRY(dl_cli_strict(w->cli));
   if (w->o->predictions.out.f)
     DL_TRY(dl_output_commit(&w->o->predictions.out, &w->cli->diag));
+  dl_fit_notes(r, &w->m->fit[0],
+               w->o->targets.n == 1 ? dl_text_str(&w->view.choice) : "");
   if (w->o->no_model)
     dl_report_add(r, "model", NULL, NULL, DL_CODE, dl_string(NULL));
   else
     DL_TRY(dl_save_model(w->cli, w->m, ".dlest.xml", r, &printed));
-  if (w->view.grouped)
-    dl_report_say(r, "Each run was predicted by a fit without all runs of its "
-                     "configuration, architecture or GPU.");
   if (!w->o->details)
     dl_report_hint(r, "Recipes, scores and constants: --details.");
   if (w->means)
@@ -445,6 +445,7 @@ static enum dl_status fit_table(struct fitting *w) {
 
 static void free_fitting(struct fitting *w) {
   dl_report_free(w->view.r);
+  dl_text_free(&w->view.choice);
   dl_model_free(w->m);
   dl_plan_free(w->f);
   dl_training_free(&w->t);

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/time/timestamp.h"
 #include "cli/options/known_options.h"
 #include "cli/views/summary/better_setup.h"
 #include "cli/passes/calibrated_model.h"
@@ -15,6 +16,7 @@
 #include "cli/passes/write_results.h"
 #include "cli/views/node_report.h"
 #include "cli/views/predict_report.h"
+#include "cli/views/summary/job_parts.h"
 #include "cli/views/summary/predict_summary.h"
 #include "cli/views/summary/answer.h"
 #include "estimate/methods/work.h"
@@ -58,6 +60,7 @@ static const struct dl_option_table tables[] = {
     {options, 0},
     DL_JOB_OPTION_TABLES(struct dl_predict_options, job),
     {dl_node_options_rows, offsetof(struct dl_predict_options, node)},
+    {dl_hours_options_rows, offsetof(struct dl_predict_options, hours)},
     {0},
 };
 
@@ -70,6 +73,12 @@ static void init(void *options_at) {
   o->node = dl_node_options_none;
   dl_job_options_init(&o->job);
   o->job.takes_lists = true;
+}
+
+static void free_options(void *options_at) {
+  struct dl_predict_options *o = options_at;
+  dl_job_options_free(&o->job);
+  dl_hours_options_free(&o->hours);
 }
 
 /* Adds sentences below the table of methods: why some have no estimate, and
@@ -250,20 +259,6 @@ static void end_answer(struct answer *a, const struct dl_predict_answer *s,
     dl_report_hint(a->group, dl_text_str(&hint));
 }
 
-/* Reports how time and energy are divided. */
-static void add_parts(struct dl_report *r, const struct dl_predict_answer *s) {
-  bool physical = false;
-  dl_predict_parts(r, &s->result.predictions,
-                   s->result.predictions.parts.bound &&
-                       !dl_run_is_inference(s->result.job.run));
-  for (size_t i = 0; i < s->result.n; i++)
-    physical |= s->result.est[i].id == DL_METHOD_PHYSICAL &&
-                !isnan(s->result.est[i].energy_j.x);
-  if (physical)
-    dl_predict_served(r, &s->result.job, &s->result.predictions.served, true);
-  dl_predict_work(r, &s->result.job, !physical);
-}
-
 /* CSV repeats these in front of each estimate, in their order in JSON. */
 static const char *const identifying[] = {
     "arch",     "gpu",           "n_gpus",        "phase",     "dataset",
@@ -290,7 +285,7 @@ static enum dl_status report_single(struct dl_cli *cli,
   if (all)
     add_estimates(r, s, o);
   if (o->explain)
-    add_parts(r, s);
+    dl_predict_job_parts(r, &s->result);
   if (o->explain || o->node.found)
     DL_TRY(dl_node_report(o->explain ? r : NULL, s, &cli->diag));
   if (answer.group && o->explain)
@@ -306,6 +301,8 @@ static enum dl_status report_single(struct dl_cli *cli,
     DL_LINES(r, {.key = "budget_kwh", .value = dl_number(o->budget_kwh)},
              {.key = "budget_share_above",
               .value = dl_number(dl_predict_over_budget(s))});
+  if (o->hours.path && s->result.best >= 0)
+    dl_predict_start(r, s);
   if (o->model)
     DL_TRY(add_predictions(all, m, f, o, &cli->diag));
   if (!o->node.parts)
@@ -313,6 +310,39 @@ static enum dl_status report_single(struct dl_cli *cli,
   struct dl_report *whole = r;
   r = NULL;
   return dl_cli_print(cli, whole);
+}
+
+/* Takes the mean carbon intensity of the time of the run, by the time of the
+ * recommended method, and says when it starts. */
+static enum dl_status take_hours(struct dl_cli *cli,
+                                 struct dl_predict_options *o,
+                                 struct dl_predict_answer *s) {
+  const struct dl_estimate *best = dl_result_best(&s->result);
+  char start[DL_TIMESTAMP_SIZE], number[DL_NUMBER_SIZE];
+  struct dl_hours_start at;
+  double at_start;
+  if (!o->hours.path || !best)
+    return DL_OK;
+  double seconds = best->duration_s.x;
+  if (isnan(seconds))
+    return dl_fail(&cli->diag, DL_EUSAGE,
+                   "--intensity-hours needs the time of the run: give "
+                   "--duration, or what a method needs to estimate it");
+  DL_TRY(dl_hours_find_start(&o->hours, seconds, &at, &at_start, &cli->diag));
+  dl_text_clear(&s->hours_of);
+  dl_text_printf(&s->hours_of, "%s from %s", o->hours.path,
+                 dl_format_timestamp(start, at.ns, true));
+  if (o->hours.within_s > 0 && at.ns == o->hours.start_ns)
+    dl_text_add(&s->hours_of, ", the best start");
+  else if (o->hours.within_s > 0)
+    dl_text_printf(&s->hours_of, ", the best start; %s as given",
+                   isnan(at_start) ? "unknown"
+                                   : dl_format_digits(number, at_start, 3));
+  s->start_ns = at.ns;
+  s->start_g_kwh = at_start;
+  o->job.foot.intensity = (struct dl_factor){
+      .x = at.g, .of = dl_text_str(&s->hours_of), .year = NAN};
+  return DL_OK;
 }
 
 static enum dl_status predict_single(struct dl_cli *cli,
@@ -331,11 +361,15 @@ static enum dl_status predict_single(struct dl_cli *cli,
   enum dl_status status = dl_rows_single(rows, e, &s.result, &cli->diag);
   DL_FREED struct dl_estimate *est = s.result.est;
   DL_TEXT(better);
+  if (status == DL_OK)
+    status = take_hours(cli, o, &s);
   if (status == DL_OK && (cli->format->document || cli->format->whole))
     dl_better_setups(&better, o, rows->catalog, m, &s.result);
   s.better = dl_text_str(&better);
   if (status == DL_OK)
     status = report_single(cli, &s, o, m, rows->f);
+  o->job.foot.intensity.of = NULL;
+  dl_text_free(&s.hours_of);
   const struct dl_estimate *best = dl_result_best(&s.result);
   if (status != DL_OK || !best)
     return status;
@@ -403,6 +437,10 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   else if (o->input)
     DL_TRY(dl_cli_refuse(cli, "equivalents", "with a table"));
   settle_parts(cli, o);
+  if (o->hours.path && (sweeps || o->input))
+    return dl_fail(d, DL_EUSAGE, "--intensity-hours is for one run, not for %s",
+                   sweeps ? "a list of values" : "--input");
+  DL_TRY(dl_hours_options_read(&o->hours, d));
   DL_TRY(dl_job_options_check(cli, &o->job, o->methods));
   if (sweeps) {
     DL_TRY(dl_known_refuse_several(cli, &o->job, false));
@@ -448,6 +486,6 @@ const struct dl_command dl_cmd_predict = {
     .tables = tables,
     .options_size = sizeof(struct dl_predict_options),
     .init = init,
-    .free = dl_job_options_free,
+    .free = free_options,
     .run = run,
 };

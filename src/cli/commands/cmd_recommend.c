@@ -77,6 +77,7 @@ static const struct dl_option options[] = {
 static const struct dl_option_table tables[] = {
     {options, 0},
     DL_JOB_OPTION_TABLES(struct dl_recommend_options, job),
+    {dl_hours_options_rows, offsetof(struct dl_recommend_options, hours)},
     {0},
 };
 
@@ -93,6 +94,7 @@ static void free_options(void *options_at) {
   struct dl_recommend_options *o = options_at;
   dl_job_options_free(&o->job);
   dl_strlist_free(&o->by);
+  dl_hours_options_free(&o->hours);
 }
 
 /* The axes of the sweep, the last running fastest. A further one is a row
@@ -419,6 +421,8 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   DL_SCOPED(dl_recommend_free) struct dl_recommend_data r = {0};
   struct dl_recommend_options *o = options_at;
   o->explain |= cli->format->whole;
+  if (!o->job.cpus)
+    DL_TRY(dl_cli_refuse(cli, "cores", "without --cpu"));
   DL_TRY(dl_cli_refuse(cli, "wue|equivalents", "here: it is for predict"));
   DL_TRY(set_objectives(cli, o));
   o->job.has_table = o->table != NULL;

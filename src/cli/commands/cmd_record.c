@@ -479,6 +479,7 @@ const struct dl_command dl_cmd_record = {
         "  dlest record --epochs 90 --arch resnet50 --dataset imagenet \\\n"
         "      -o measured.csv -- python3 train.py\n"
         "  dlest record --duration 3s --interval 100ms\n",
+    .reads_words = true,
     .tables = tables,
     .options_size = sizeof(struct record_options),
     .init = init,

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "base/timestamp.h"
+#include "base/time/timestamp.h"
 #include "cli/command.h"
 #include "cli/options/input_options.h"
 #include "cli/passes/report_pass.h"
@@ -82,7 +82,10 @@ static const struct dl_option options[] = {
      "write the sums of the groups to FILE and stop; dlest report adds up such "
      "files",
      AT(TEXT, totals),
-     .without = "output|format|country|cloud|site|intensity|pue|price"},
+     .without =
+         "output|format|country|cloud|site|intensity|intensity-hours|pue|"
+         "price"},
+    {DL_HOURS_OPTION(struct dl_report_options, hours_path), .group = 60},
     DL_HEADING("Where no energy was measured:", 2),
     {"gpu", 'g', "[WHERE=]NAME",
      "name of the GPUs (dlest list gpus), of all or of a type or partition",
@@ -139,7 +142,8 @@ static struct dl_report *summary(struct dl_report_pass *w) {
   }
   if (o->explain) {
     dl_report_total(r, &w->sums, &o->foot);
-    dl_add_footprint(r, &o->foot);
+    w->whole = dl_sums_footprint(&o->foot, &w->sums);
+    dl_add_footprint(r, &w->whole);
     dl_report_constants(r, w->accounting);
     dl_say_footprint(r, &o->foot);
     dl_add_equivalents(r, &o->foot,
@@ -291,16 +295,30 @@ static void free_pass(struct dl_report_pass *w) {
   dl_seen_rows_free(&w->seen);
 }
 
+static void dl_hours_free_at(struct dl_hours **at) {
+  dl_hours_free(*at);
+}
+
 static enum dl_status run(struct dl_cli *cli, void *options_at) {
   struct dl_report_options *o = options_at;
   struct dl_catalog *catalog = dl_cli_catalog(cli);
   DL_SCOPED(free_pass) struct dl_report_pass w = {.cli = cli, .o = o};
+  DL_SCOPED(dl_hours_free_at) struct dl_hours *hours = &o->hours;
   w.totals = any_totals(cli);
   o->explain |= cli->format->whole;
   if (cli->format->document &&
       (dl_cli_given(cli, "all") || !dl_cli_given(cli, "by")))
     o->each_job = o->all;
   DL_TRY(dl_site_find(&o->site, catalog, &o->foot, &cli->diag));
+  if (o->hours_path && w.totals)
+    return dl_fail(&cli->diag, DL_EUSAGE,
+                   "--intensity-hours is for jobs: totals have no times");
+  if (o->hours_path) {
+    DL_TRY(dl_hours_read(&o->hours, o->hours_path, &cli->diag));
+    o->foot.hours = &o->hours;
+    o->foot.intensity = (struct dl_factor){
+        .x = o->hours.g[0], .of = o->hours_path, .year = NAN};
+  }
   DL_TRY(dl_accounting_new(&w.accounting, &o->cluster, catalog, &cli->diag));
   if (w.totals)
     return report_totals(&w, o);

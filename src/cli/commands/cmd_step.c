@@ -238,6 +238,7 @@ const struct dl_command dl_cmd_step = {
            "  dlest step gpu-7.csv --epochs 40..90 --phases 10,80\n"
            "  dlest step epochs.csv --epochs 50 --seen 3 --country ES\n"
            "  tail -n +1 gpu-7.csv | dlest step - --epochs 90 --follow\n",
+    .reads_words = true,
     .tables = tables,
     .options_size = sizeof(struct dl_step_options),
     .init = init,

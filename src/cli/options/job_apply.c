@@ -340,12 +340,13 @@ static enum dl_status check_cpus(const struct dl_job_options *o,
                                  struct dl_catalog *catalog,
                                  struct dl_diag *d) {
   DL_SCOPED(dl_strlist_free) struct dl_strlist names = {0};
-  if (o->cpus)
+  static const char all[] = "all";
+  if (o->cpus && strcmp(o->cpus, all) != 0)
     dl_strlist_split(&names, o->cpus, ',');
   for (size_t i = 0; i < names.n; i++) {
     const struct dl_descriptor *e = NULL;
     DL_TRY(dl_catalog_look(catalog, DL_ACCELERATOR, names.s[i], &e, d));
-    if (!e && strcmp(names.s[i], "all") != 0 && has_no_model(names.s[i]))
+    if (!e && has_no_model(names.s[i]))
       return dl_fail(d, DL_EINPUT,
                      "--cpu: '%.64s' does not say which model it is; give a "
                      "model, as in 'dlest list gpus xeon' or epyc",

@@ -39,7 +39,7 @@ static enum dl_status set_value(struct dl_run *run, const struct dl_option *o,
       .name = o->name,
       .kind = c->form == DL_FORM_TIME ? DL_OPTION_TIME : DL_OPTION_NUMBER,
       .low = fmax(c->least, c->low),
-      .from_zero = id == DL_RUN_startup_s,
+      .from_zero = id == DL_RUN_startup_s || id == DL_RUN_idle_tail_s,
       .high = c->high,
       .whole = c->whole || c->typed_whole,
       .large = c->form == DL_FORM_LARGE};

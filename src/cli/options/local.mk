@@ -3,6 +3,8 @@
 dlest_SOURCES += \
 	%D%/count_text.c \
 	%D%/count_text.h \
+	%D%/hours_options.c \
+	%D%/hours_options.h \
 	%D%/input_options.c \
 	%D%/input_options.h \
 	%D%/job_apply.c \

@@ -43,6 +43,8 @@ struct dl_factor {
  * and the command line. */
 struct dl_footprint {
   struct dl_factor intensity;            /* g CO2e/kWh */
+  const struct dl_hours *hours;          /* where it changes by the hour; jobs
+                                            have their own then; or NULL */
   struct dl_factor pue;                  /* facility energy / energy */
   const struct dl_site *site;            /* NULL: none */
   const struct dl_grid *grid;            /* NULL: none was needed */

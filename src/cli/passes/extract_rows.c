@@ -23,7 +23,8 @@ struct dl_extract_rows {
   bool each_epoch;
   struct dl_progress_bar *bar; /* or NULL */
   size_t runs, unknown;        /* of the table of runs; without an energy */
-  double energy_j;
+  double energy_j, co2e_g;
+  bool emissions; /* people are shown co2e_g */
   char *boundary; /* of the first run with an energy, owned; NULL: none */
   bool mixed;     /* energies have different boundaries */
 };
@@ -106,6 +107,10 @@ struct dl_extract_rows *dl_extract_rows_new(const struct dl_format *format,
   return r;
 }
 
+void dl_extract_rows_show_co2e(struct dl_extract_rows *r) {
+  r->emissions = true;
+}
+
 static enum dl_status begin(struct dl_extract_rows *r, struct dl_diag *d) {
   const struct dl_table_form table = {r->each_epoch ? "epochs" : "runs",
                                       r->columns, r->n_columns};
@@ -124,6 +129,7 @@ static void sum_run(struct dl_extract_rows *r, const struct dl_run *run) {
   const double energy = dl_run_number(run, DL_RUN_energy_j);
   const char *boundary = run->boundary ? run->boundary : "";
   r->runs++;
+  r->co2e_g += dl_or(run->co2e_g, 0);
   if (isnan(energy)) {
     r->unknown++;
     return;
@@ -139,9 +145,9 @@ static struct dl_report *sums_of(const struct dl_extract_rows *r) {
   const struct dl_value energy = dl_number(r->energy_j);
   struct dl_report *sums = dl_report_new();
   DL_TEXT(t);
-  if (r->runs < 2)
+  if (r->runs < 2 && !r->emissions)
     return sums;
-  dl_text_printf(&t, "%zu runs", r->runs);
+  dl_text_printf(&t, "%zu run%s", r->runs, r->runs == 1 ? "" : "s");
   if (r->mixed)
     dl_text_add(&t, "; their boundaries differ: energies are not added up");
   else if (r->boundary) {
@@ -150,6 +156,12 @@ static struct dl_report *sums_of(const struct dl_extract_rows *r) {
     dl_text_printf(&t, ", %s",
                    r->boundary[0] ? dl_boundary_words(r->boundary, true)
                                   : "boundary unknown");
+  }
+  if (r->emissions) {
+    const struct dl_value grams = dl_number(r->co2e_g);
+    dl_text_add(&t, "; ");
+    dl_show(&t, DL_MASS, "g CO2e", &grams, NULL);
+    dl_text_add(&t, " by the hour");
   }
   if (r->unknown > 0)
     dl_text_printf(&t, "; the energy of %zu is unknown", r->unknown);

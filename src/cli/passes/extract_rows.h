@@ -19,6 +19,9 @@ struct dl_extract_rows *dl_extract_rows_new(const struct dl_format *format,
                                             const struct dl_intern *extra,
                                             struct dl_progress_bar *bar);
 
+/* Has people shown the emissions of all runs. */
+void dl_extract_rows_show_co2e(struct dl_extract_rows *r);
+
 /* For dl_extract_options: ctx is the rows. */
 enum dl_status dl_extract_rows_add(void *ctx, const struct dl_run *run,
                                    char *const *extra, struct dl_diag *d);

@@ -4,6 +4,7 @@
 #ifndef DL_CLI_PASSES_RECOMMEND_H
 #define DL_CLI_PASSES_RECOMMEND_H
 
+#include "cli/options/hours_options.h"
 #include "cli/options/node_options.h"
 #include "cli/views/result_columns.h"
 #include "estimate/choices.h"
@@ -27,6 +28,7 @@ enum dl_status dl_read_hour_prices(const struct dl_option *row, char *arg,
 
 struct dl_recommend_options {
   struct dl_job_options job;
+  struct dl_hours_options hours;
   const char *method;   /* NULL: by the energies of a table */
   const char *model;    /* file, or NULL for those that ship */
   const char *accuracy; /* table, or NULL */

@@ -73,6 +73,20 @@ static enum dl_status check_objectives(struct dl_cli *cli,
   return DL_OK;
 }
 
+/* Reads the intensities; the place has the intensity at the start. */
+static enum dl_status take_hours(struct dl_cli *cli,
+                                 struct dl_recommend_options *o,
+                                 struct dl_recommend_data *r) {
+  struct dl_factor *at = &r->region[0].foot.intensity;
+  if (r->n_regions > 1 || o->nodes)
+    return dl_fail(&cli->diag, DL_EUSAGE,
+                   "--intensity-hours is for one place, without --node");
+  DL_TRY(dl_hours_options_read(&o->hours, &cli->diag));
+  *at = (struct dl_factor){.of = o->hours.path, .year = NAN};
+  return dl_hours_mean(&o->hours.hours, o->hours.start_ns, o->hours.start_ns,
+                       &at->x, &cli->diag);
+}
+
 enum dl_status dl_recommend_regions(struct dl_cli *cli,
                                     struct dl_recommend_options *o,
                                     struct dl_recommend_data *r) {
@@ -103,6 +117,8 @@ enum dl_status dl_recommend_regions(struct dl_cli *cli,
   if (r->n_regions > 1 && !o->by.n)
     o->limits.by[0] = DL_BY_CO2E;
   DL_TRY(look_prices_up(cli, &o->gpu_price));
+  if (o->hours.path)
+    DL_TRY(take_hours(cli, o, r));
   return check_objectives(cli, o, r);
 }
 
@@ -123,13 +139,28 @@ static struct dl_interval times(const struct dl_interval *x, double factor) {
   return (struct dl_interval){x->x * factor, x->low * factor, x->high * factor};
 }
 
+/* Mean intensity of the time of a choice, at its best start; NaN where the file
+ * does not have it. */
+static double hours_intensity(const struct dl_hours_options *o,
+                              double duration_s) {
+  DL_SCOPED(dl_diag_free) struct dl_diag quiet = {0};
+  struct dl_hours_start start;
+  double given;
+  return !isnan(duration_s) && dl_hours_find_start(o, duration_s, &start,
+                                                   &given, &quiet) == DL_OK
+             ? start.g
+             : (double)NAN;
+}
+
 void dl_recommend_cost(const struct dl_recommend_options *o,
                        const struct dl_footprint *foot, double node_price,
                        struct dl_alternative *c) {
   double pue = c->node ? 1 : dl_or(foot->pue.x, 1);
   double hour =
       dl_or(c->billed * hour_price(&o->gpu_price, c->gpu), node_price);
-  c->co2e_g = times(&c->energy_j, pue * foot->intensity.x / DL_J_PER_KWH);
+  double g_kwh = o->hours.path ? hours_intensity(&o->hours, c->duration_s)
+                               : foot->intensity.x;
+  c->co2e_g = times(&c->energy_j, pue * g_kwh / DL_J_PER_KWH);
   c->cost = times(&c->energy_j, pue * foot->price / DL_J_PER_KWH);
   if (!isnan(hour))
     c->cost =
@@ -149,6 +180,26 @@ static void warn_of_prices(const struct dl_hour_prices *p,
   }
 }
 
+/* Choices that run beyond the file have no emissions; an error if all do. */
+static enum dl_status check_hours(const struct dl_recommend_options *o,
+                                  const struct dl_choices *l,
+                                  struct dl_diag *d) {
+  double shortest = INFINITY, given;
+  size_t without = 0;
+  struct dl_hours_start start;
+  for (size_t i = 0; i < l->n; i++) {
+    without += isnan(l->c[i].co2e_g.x) && !isnan(l->c[i].duration_s);
+    shortest = fmin(shortest, l->c[i].duration_s);
+  }
+  if (without == 0 || !isfinite(shortest))
+    return DL_OK;
+  DL_TRY(dl_hours_find_start(&o->hours, shortest, &start, &given, d));
+  dl_warn_at(d, o->hours.path, 0,
+             "%zu of %zu choices run beyond the file: without emissions",
+             without, l->n);
+  return DL_OK;
+}
+
 enum dl_status dl_recommend_costs(struct dl_cli *cli,
                                   const struct dl_recommend_options *o,
                                   struct dl_recommend_data *r) {
@@ -165,6 +216,8 @@ enum dl_status dl_recommend_costs(struct dl_cli *cli,
     }
     priced |= !isnan(l->c[i].cost.x);
   }
+  if (o->hours.path)
+    DL_TRY(check_hours(o, l, &cli->diag));
   warn_of_prices(&o->gpu_price, l, &cli->diag);
   for (size_t i = 0; i < o->limits.n_by; i++)
     if (o->limits.by[i] == DL_BY_COST && !priced)

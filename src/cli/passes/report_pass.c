@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "cli/passes/report_pass.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 
 #include "base/memory.h"
 #include "base/portable.h"
-#include "base/timestamp.h"
+#include "base/time/timestamp.h"
 #include "logs/importers/tables/run_overlaps.h"
 #include "logs/log_part.h"
 #include "logs/slurm/held_jobs.h"
@@ -89,11 +90,31 @@ static bool takes(struct dl_report_pass *w, const char *path,
   return in_time(w, path, job);
 }
 
+/* Sets the mean carbon intensity of the time of a job. */
+static enum dl_status set_intensity(struct dl_report_pass *w,
+                                    const struct dl_cluster_job *job,
+                                    struct dl_accounted *c) {
+  struct dl_timestamp t;
+  c->g_kwh = NAN;
+  if (!w->o->foot.hours || isnan(c->energy_j))
+    return DL_OK;
+  if (!job->start_time || !dl_parse_start(job->start_time, &t) ||
+      isnan(c->duration_s))
+    return dl_fail_at(&w->cli->diag, DL_EINPUT, job->path, job->line,
+                      "a job without a start and a duration: its carbon "
+                      "intensity by the hour is unknown");
+  w->n_naive += !t.zoned;
+  return dl_hours_mean(w->o->foot.hours, t.ns,
+                       t.ns + llround(c->duration_s * (double)DL_SECOND),
+                       &c->g_kwh, &w->cli->diag);
+}
+
 /* Adds a job up. */
 static enum dl_status count(struct dl_report_pass *w,
                             const struct dl_cluster_job *job,
                             struct dl_accounted *c) {
   DL_TRY(dl_account(w->accounting, job, c, &w->cli->diag));
+  DL_TRY(set_intensity(w, job, c));
   w->unfinished += job->state && dl_slurm_is_unfinished(job->state);
   dl_sums_add(&w->sums, c);
   if (w->tally)
@@ -287,6 +308,11 @@ enum dl_status dl_report_read(struct dl_report_pass *w) {
             w->undated == 1 ? "%zu job without a start time is skipped"
                             : "%zu jobs without a start time are skipped",
             w->undated);
+  if (w->n_naive > 0)
+    dl_warn(d,
+            "start times of %zu jobs without a time zone are taken for UTC: "
+            "run sacct with TZ=UTC",
+            w->n_naive);
   dl_warn_shared_nodes(&w->seen, d);
   dl_run_overlaps_warn(&w->seen.hardware, d);
   dl_accounting_warn(w->accounting, d);

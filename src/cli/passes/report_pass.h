@@ -4,6 +4,7 @@
 #ifndef DL_CLI_PASSES_REPORT_PASS_H
 #define DL_CLI_PASSES_REPORT_PASS_H
 
+#include "cli/options/hours_options.h"
 #include "cli/options/input_options.h"
 #include "cli/views/report_rows.h"
 #include "logs/log.h"
@@ -14,9 +15,11 @@ struct dl_report_options {
   struct dl_cluster cluster;
   struct dl_site_options site;
   struct dl_footprint foot;
-  int64_t since, until; /* ns on the clock of the jobs */
-  const char *totals;   /* written to; or NULL */
-  const char *title;    /* of the report, or NULL */
+  const char *hours_path; /* of intensities by the hour; or NULL */
+  struct dl_hours hours;  /* owned; foot.hours, if there is a path */
+  int64_t since, until;   /* ns on the clock of the jobs */
+  const char *totals;     /* written to; or NULL */
+  const char *title;      /* of the report, or NULL */
   bool keys[DL_N_KEYS], each_job;
   bool all, explain; /* text prints each job, the sources of estimates */
 };
@@ -29,9 +32,10 @@ struct dl_report_pass {
   struct dl_stream *stream;      /* NULL before the first job */
   FILE *f;                       /* for lines of jobs; NULL: none */
   struct dl_sums sums;
-  bool totals; /* files are totals: there are no jobs in them */
-  size_t never_ran, undated;
-  size_t unfinished;        /* jobs that had not ended */
+  struct dl_footprint whole; /* of all jobs, for their report */
+  bool totals;               /* files are totals: there are no jobs in them */
+  size_t never_ran, undated, n_naive; /* naive: starts without a zone */
+  size_t unfinished;                  /* jobs that had not ended */
   size_t n_rows;            /* of tables whose importers do not take a shard */
   struct dl_seen_rows seen; /* rows of all files */
 };

@@ -5,6 +5,7 @@
 #ifndef DL_CLI_PASSES_WRITE_RESULTS_H
 #define DL_CLI_PASSES_WRITE_RESULTS_H
 
+#include "cli/options/hours_options.h"
 #include "cli/options/node_options.h"
 #include "cli/views/result_columns.h"
 #include "estimate/rows.h"
@@ -12,6 +13,7 @@
 struct dl_predict_options {
   struct dl_job_options job;
   struct dl_node_options node;
+  struct dl_hours_options hours;
   const char *methods;
   const char *model; /* file, or NULL for the one that ships */
   const char *input; /* table, or NULL */

@@ -4,6 +4,7 @@ dlest_SOURCES += \
 	%D%/file_kinds.c \
 	%D%/hub_cache.c \
 	%D%/hub_cache.h \
+	%D%/implied.c \
 	%D%/pasted.c \
 	%D%/pasted.h \
 	%D%/pasted_names.c \

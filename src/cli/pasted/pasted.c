@@ -19,6 +19,8 @@ static void free_pasted(struct dl_pasted *p) {
   }
   free(p->setting);
   dl_strlist_free(&p->kept);
+  dl_strlist_free(&p->shape);
+  dl_strlist_free(&p->shape_from);
   dl_text_free(&p->unused);
 }
 
@@ -58,7 +60,7 @@ static const struct dl_option *of_letter(const struct dl_pasted *p, char c) {
 static enum dl_status keep(struct dl_pasted *p, const struct dl_option *o,
                            char *const *words, size_t n, const char *value) {
   bool taken = false;
-  if (strcmp(o->name, "from") == 0 && value)
+  if (strcmp(o->name, "from") == 0 && value && !p->cli->command->arguments)
     return dl_pasted_file(p, value);
   if (value)
     DL_TRY(dl_pasted_value(p, o->name, value, value, &taken));
@@ -134,8 +136,12 @@ static enum dl_status read_words(struct dl_pasted *p, int argc, char **argv,
       DL_TRY(read_long(p, argv + i, &n));
     else if (word[0] == '-' && word[1])
       DL_TRY(read_short(p, argv + i, &n));
-    else
+    else if (!p->cli->command->arguments)
       dl_strlist_add(plain, word);
+    else if (strncmp(p->cli->command->arguments, "[PROGRAM", 8) == 0)
+      break; /* its options are its own */
+    else
+      dl_strlist_add(&p->kept, word);
     if (n == 0)
       break;
     i += n;
@@ -157,17 +163,19 @@ static bool is_beaten(const struct dl_pasted *p, size_t i) {
 
 /* Adds "'FROM' as --OPTION VALUE", without what was said of FROM before. */
 static void say(struct dl_text *to, const char *before,
-                const struct dl_pasted_setting *s) {
+                const struct dl_pasted_setting *s, const char *column) {
   bool again = before && strcmp(before, s->from) == 0;
   bool blank = s->value && strpbrk(s->value, " ;");
   if (!again)
     dl_text_printf(to, "%s'%s' as", to->len > 0 ? ", " : "read ", s->from);
-  dl_text_printf(to, " --%s", s->option);
-  if (s->value)
+  dl_text_printf(to, " --%s", column ? "set " : s->option);
+  if (column)
+    dl_text_printf(to, "%s=%s", column, dl_text_or(s->value, ""));
+  else if (s->value)
     dl_text_printf(to, blank ? " '%s'" : " %s", s->value);
   if (strcmp(s->option, "arch") == 0 && s->value &&
       strncmp(s->value, "transformer:", 12) == 0 &&
-      strcmp(s->value, s->from) != 0)
+      strcmp(s->value, s->from) != 0 && s->rank != DL_PASTED_IMPLIED)
     dl_text_add(to, " (a usual shape of this size, assumed)");
 }
 
@@ -182,10 +190,13 @@ static void write_words(struct dl_pasted *p, const char *program,
     DL_TEXT(word);
     if (s->rank == DL_PASTED_OPTION || is_beaten(p, i))
       continue;
-    dl_text_printf(&word, "--%s%s%s", s->option, s->value ? "=" : "",
+    const char *column =
+        dl_pasted_option(p, s->option) ? NULL : dl_pasted_column(p, s->option);
+    dl_text_printf(&word, "--%s%s%s%s", column ? "set=" : "",
+                   column ? column : s->option, s->value ? "=" : "",
                    dl_text_or(s->value, ""));
     dl_strlist_add(words, word.s);
-    say(said, before, s);
+    say(said, before, s, column);
     before = s->from;
   }
   if (p->unused.len > 0)
@@ -201,13 +212,16 @@ enum dl_status dl_pasted_read(struct dl_cli *cli, int argc, char **argv,
   struct dl_pasted p = {.cli = cli, .read_file = dl_pasted_file};
   DL_SCOPED(dl_strlist_free) struct dl_strlist plain = {0};
   p.n_rows = dl_command_options(cli->command, p.row, NULL, NULL);
-  bool of_job = dl_pasted_option(&p, "arch") && !cli->command->arguments;
-  for (int i = 0; i < argc && !of_job; i++)
-    dl_strlist_add(words, argv[i]);
-  if (!of_job)
+  const char *arguments = cli->command->arguments;
+  bool of_job = dl_pasted_option(&p, "arch") && !arguments;
+  if (!of_job && !cli->command->reads_words) {
+    for (int i = 0; i < argc; i++)
+      dl_strlist_add(words, argv[i]);
     return DL_OK;
+  }
   DL_TRY(read_words(&p, argc, argv, &plain));
-  DL_TRY(dl_pasted_plain(&p, plain.s, plain.n));
+  if (of_job)
+    DL_TRY(dl_pasted_plain(&p, plain.s, plain.n));
   DL_TRY(dl_pasted_settle(&p));
   write_words(&p, argv[0], words);
   return DL_OK;

@@ -13,7 +13,8 @@ enum dl_pasted_rank {
   DL_PASTED_FILE,
   DL_PASTED_SWITCH, /* a word that others make more precise: --amp */
   DL_PASTED_WORD,
-  DL_PASTED_OPTION /* an option as it is called here: its words are kept */
+  DL_PASTED_IMPLIED, /* by several words together */
+  DL_PASTED_OPTION   /* an option as it is called here: its words are kept */
 };
 
 /* Numbers that are combined into options when all words were read. */
@@ -43,9 +44,10 @@ struct dl_pasted {
   struct dl_pasted_setting *setting;
   size_t n, cap;
   struct dl_pasted_setting part[DL_PASTED_PARTS]; /* from NULL: not given */
-  struct dl_strlist kept; /* words that stay as they are */
-  struct dl_text unused;  /* words that have no part in the estimate */
-  const char *file;       /* that is being read, NULL: the command line */
+  struct dl_strlist kept;              /* words that stay as they are */
+  struct dl_strlist shape, shape_from; /* parts of a transformer's shape */
+  struct dl_text unused; /* words that have no part in the estimate */
+  const char *file;      /* that is being read, NULL: the command line */
   /* Reads a file that a word names: dl_pasted_file, which reads words. */
   enum dl_status (*read_file)(struct dl_pasted *p, const char *path);
   unsigned depth; /* of files that name files */
@@ -55,6 +57,10 @@ struct dl_pasted {
 const struct dl_option *dl_pasted_option(const struct dl_pasted *p,
                                          const char *name);
 
+/* The column that --set takes in the place of an option that the command lacks;
+ * NULL: none. */
+const char *dl_pasted_column(const struct dl_pasted *p, const char *option);
+
 /* Sets an option; `from` is what the user wrote. */
 void dl_pasted_set(struct dl_pasted *p, const char *option, const char *value,
                    const char *from, enum dl_pasted_rank rank);
@@ -62,6 +68,18 @@ void dl_pasted_set(struct dl_pasted *p, const char *option, const char *value,
 /* Sets a number that is combined with others. */
 void dl_pasted_part(struct dl_pasted *p, enum dl_pasted_part part,
                     const char *value, const char *from);
+
+/* Notes a part of a transformer's shape, "layers=32". */
+void dl_pasted_shape(struct dl_pasted *p, const char *text, const char *from);
+
+/* Makes the network of these parts, unless another one is named. */
+enum dl_status dl_pasted_settle_shape(struct dl_pasted *p);
+
+/* Takes requests for inference where nothing says of a training, and leaves out
+ * the longest sequence that a trainer cuts at where the samples of the data set
+ * have a known mean length. */
+void dl_pasted_settle_phase(struct dl_pasted *p);
+void dl_pasted_settle_length(struct dl_pasted *p);
 
 /* The value of an option that has been set, NULL: none. */
 const char *dl_pasted_get(const struct dl_pasted *p, const char *option);

@@ -21,9 +21,11 @@ static bool same_folded(const char *a, size_t n, const char *b) {
  * stands behind it. */
 static const char *provider_in(const char *s, size_t *n) {
   static const struct dl_named_text providers[] = {
-      {"aws", "aws"},     {"amazon", "aws"},      {"ec2", "aws"},
-      {"gcp", "gcp"},     {"google", "gcp"},      {"gce", "gcp"},
-      {"azure", "azure"}, {"microsoft", "azure"}, {"ovh", "ovh"}};
+      {"aws", "aws"},          {"amazon", "aws"},      {"ec2", "aws"},
+      {"gcp", "gcp"},          {"google", "gcp"},      {"gce", "gcp"},
+      {"azure", "azure"},      {"microsoft", "azure"}, {"ovh", "ovh"},
+      {"oci", "oci"},          {"oracle", "oci"},      {"lambda", "lambda"},
+      {"lambdalabs", "lambda"}};
   size_t m = strcspn(s, ":/ ");
   for (size_t i = 0; s[m] && i < DL_LENGTH(providers); i++)
     if (strlen(providers[i].name) == m &&
@@ -40,6 +42,7 @@ struct pasted_region {
   const char *provider; /* NULL: any */
   const char *name;
   size_t len;
+  bool borrowed; /* Lambda's names too, which AWS had before */
 };
 
 /* Whether a region of the catalogue is called so, exactly or in letters and
@@ -50,6 +53,8 @@ static bool is_called(const struct dl_descriptor *e,
   size_t m = colon ? (size_t)(colon - e->id) : 0;
   if (!colon || (r->provider && (strlen(r->provider) != m ||
                                  strncmp(r->provider, e->id, m) != 0)))
+    return false;
+  if (!r->provider && !r->borrowed && strncmp(e->id, "lambda:", m + 1) == 0)
     return false;
   if (exact)
     return strlen(colon + 1) == r->len &&
@@ -68,7 +73,9 @@ size_t dl_pasted_regions(struct dl_cli *cli, const char *value,
   r.name = value + skip;
   size_t len = strlen(r.name);
   for (size_t cut = 0; cut < 3 && cut < len && count == 0; cut++)
-    for (int exact = 1; exact >= 0 && count == 0; exact--) {
+    for (int pass = 0; pass < 4 && count == 0; pass++) {
+      const bool exact = pass % 2 == 0;
+      r.borrowed = pass >= 2;
       if (cut > 0 && !isalpha((unsigned char)r.name[len - 1]))
         continue;
       r.len = len - cut;

@@ -27,19 +27,26 @@ static bool all_are(struct dl_pasted *p, enum dl_kind kind, const char *text) {
 
 /* "1.5T tokens", "52k samples", "3 epochs", "1000 steps", "8 gpus". */
 static bool take_amount(struct dl_pasted *p, const char *text) {
-  static const struct dl_named_text amounts[] = {{"tokens", "tokens"},
-                                                 {"tok", "tokens"},
-                                                 {"samples", "train-samples"},
-                                                 {"examples", "train-samples"},
-                                                 {"images", "train-samples"},
-                                                 {"sequences", "train-samples"},
-                                                 {"epochs", "epochs"},
-                                                 {"epoch", "epochs"},
-                                                 {"requests", "requests"},
-                                                 {"gpus", "gpus"},
-                                                 {"gpu", "gpus"},
-                                                 {"accelerators", "gpus"},
-                                                 {"px", "image-px"}};
+  static const struct dl_named_text amounts[] = {
+      {"tokens", "tokens"},
+      {"tok", "tokens"},
+      {"samples", "train-samples"},
+      {"examples", "train-samples"},
+      {"images", "train-samples"},
+      {"sequences", "train-samples"},
+      {"epochs", "epochs"},
+      {"epoch", "epochs"},
+      {"requests", "requests"},
+      {"prompttokens", "prompt-tokens"},
+      {"inputtokens", "prompt-tokens"},
+      {"outputtokens", "output-tokens"},
+      {"generatedtokens", "output-tokens"},
+      {"qps", "request-rate"},
+      {"rps", "request-rate"},
+      {"gpus", "gpus"},
+      {"gpu", "gpus"},
+      {"accelerators", "gpus"},
+      {"px", "image-px"}};
   static const struct dl_named_text words[] = {
       {"gpuhours", "gpu-hours"}, {"gpuh", "gpu-hours"}, {"steps", "steps"}};
   DL_TEXT(number);
@@ -52,6 +59,14 @@ static bool take_amount(struct dl_pasted *p, const char *text) {
   dl_text_add_n(&number, text, n);
   dl_pasted_fold(&unit, text + n, strlen(text + n));
   const char *name = dl_text_str(&unit);
+  const char *rate = text[n] ? strpbrk(text + n, "/p") : NULL;
+  if (rate &&
+      (strcmp(rate, "/s") == 0 || strcmp(rate, "per second") == 0 ||
+       strcmp(rate, "/sec") == 0) &&
+      strncmp(name, "req", 3) == 0)
+    name = "rps";
+  else if (strchr(text + n, '/'))
+    return false;
   const char *option = dl_text_of_name(amounts, DL_LENGTH(amounts), name, NULL);
   const char *word = dl_text_of_name(words, DL_LENGTH(words), name, NULL);
   if (!(option || word) || !dl_parse_large_count(dl_text_str(&number), &x))
@@ -72,7 +87,7 @@ static bool take_word(struct dl_pasted *p, const char *text) {
   for (size_t i = 0; i < DL_LENGTH(of); i++) {
     const struct dl_run_column *c = &dl_run_columns[of[i]];
     const char *word = dl_run_word(c, text);
-    bool bare = dl_word_among("lora|qlora|full|none|single|float|double|"
+    bool bare = dl_word_among("full|none|single|float|double|"
                               "momentum|ddp|16|32|64",
                               text, strlen(text)) >= 0;
     if (!word || bare || !dl_pasted_option(p, c->option))
@@ -81,6 +96,29 @@ static bool take_word(struct dl_pasted *p, const char *text) {
     return true;
   }
   return false;
+}
+
+/* "batch 128", "seq len 2048", "bs 64": the word of an option or of another
+ * tool, and its number. */
+static enum dl_status take_pair(struct dl_pasted *p, const char *text,
+                                bool *taken) {
+  const char *number = strrchr(text, ' ');
+  DL_TEXT(name);
+  double x;
+  bool used;
+  *taken = false;
+  if (!number || !dl_parse_large_count(number + 1, &x))
+    return DL_OK;
+  dl_text_add_n(&name, text, (size_t)(number - text));
+  for (char *c = name.s; *c; c++)
+    if (*c == ' ' || *c == '_')
+      *c = '-';
+  const struct dl_option *own = dl_pasted_option(p, name.s);
+  *taken = own && own->argument;
+  if (!*taken)
+    return dl_pasted_word(p, name.s, number + 1, taken, &used);
+  dl_pasted_set(p, own->name, number + 1, text, DL_PASTED_WORD);
+  return DL_OK;
 }
 
 /* Whether a file is a network's. */
@@ -150,7 +188,8 @@ static enum dl_status take(struct dl_pasted *p, const char *text, size_t words,
   }
   if (take_amount(p, text) || (words == 1 && take_word(p, text)))
     return DL_OK;
-  return take_name(p, text, taken);
+  DL_TRY(take_name(p, text, taken));
+  return *taken ? DL_OK : take_pair(p, text, taken);
 }
 
 static enum dl_status refuse(struct dl_pasted *p, const char *word) {

@@ -12,6 +12,7 @@
 #include "base/number.h"
 #include "cli/options/count_text.h"
 #include "cli/pasted/pasted_private.h"
+#include "quantities/quantities.h"
 
 void dl_pasted_fold(struct dl_text *to, const char *s, size_t n) {
   for (size_t i = 0; i < n; i++)
@@ -41,6 +42,13 @@ const struct dl_option *dl_pasted_option(const struct dl_pasted *p,
   for (size_t i = 0; i < p->n_rows; i++)
     if (p->row[i]->argument && is_called(p->row[i]->name, name))
       return p->row[i];
+  return NULL;
+}
+
+const char *dl_pasted_column(const struct dl_pasted *p, const char *option) {
+  for (size_t i = 0; i < DL_N_RUN_MEMBERS; i++)
+    if (dl_same_text(dl_run_columns[i].option, option))
+      return dl_pasted_option(p, "set") ? dl_run_columns[i].name : NULL;
   return NULL;
 }
 
@@ -294,6 +302,10 @@ static enum dl_status check_pair(struct dl_pasted *p,
   if (strcmp(a->option, b->option) != 0 || both ||
       is_equal(a->value, b->value) || ((files || weak) && !same_kind))
     return DL_OK;
+  for (size_t i = 0; i < p->n; i++) /* a third one that holds */
+    if (strcmp(p->setting[i].option, a->option) == 0 &&
+        p->setting[i].rank > a->rank && p->setting[i].rank > b->rank)
+      return DL_OK;
   return dl_fail(&p->cli->diag, DL_EUSAGE,
                  "'%s' and '%s' both say --%s: %s and %s; give one", a->from,
                  b->from, a->option, dl_text_or(a->value, "set"),
@@ -305,6 +317,9 @@ enum dl_status dl_pasted_settle(struct dl_pasted *p) {
   DL_TRY(settle_adapters(p));
   DL_TRY(settle_steps(p));
   DL_TRY(settle_hours(p));
+  DL_TRY(dl_pasted_settle_shape(p));
+  dl_pasted_settle_phase(p);
+  dl_pasted_settle_length(p);
   for (size_t i = 0; i < p->n; i++)
     for (size_t k = 0; k < i; k++)
       DL_TRY(check_pair(p, &p->setting[k], &p->setting[i]));

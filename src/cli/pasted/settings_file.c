@@ -112,6 +112,11 @@ static char *trim_value(char *s) {
 static bool split_line(char *s, struct yaml_line *l) {
   l->indent = strspn(s, " ");
   s += l->indent;
+  while (*s == '-' && s[1] == ' ') { /* an element of a list of mappings */
+    const size_t n = 1 + strspn(s + 1, " ");
+    l->indent += n;
+    s += n;
+  }
   if (!*s || *s == '#' || *s == '-' || *s == '%' || strncmp(s, "...", 3) == 0)
     return false;
   char *colon = strchr(s, ':');

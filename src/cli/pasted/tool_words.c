@@ -17,6 +17,9 @@ enum word_kind {
   SAYS_SWITCH,
   WEAK_SWITCH,
   IS_PART,
+  IS_SHAPE,
+  IS_SHAPE_SWITCH,
+  IS_LENGTH,
   READS_FILE,
   NOT_USED,
   NOT_USED_SWITCH,
@@ -36,6 +39,9 @@ static const struct tool_word {
 #define IS(names_, option_, value_) {names_, SAYS_SWITCH, option_, value_, 0},
 #define WEAK(names_, option_, value_) {names_, WEAK_SWITCH, option_, value_, 0},
 #define PART(names_, part_) {names_, IS_PART, NULL, NULL, DL_PASTED_##part_},
+#define SHAPE(names_, key_) {names_, IS_SHAPE, NULL, key_, 0},
+#define SHAPE_IS(names_, text_) {names_, IS_SHAPE_SWITCH, NULL, text_, 0},
+#define LENGTH(names_) {names_, IS_LENGTH, NULL, NULL, 0},
 #define READS(names_) {names_, READS_FILE, NULL, NULL, 0},
 #define UNUSED(names_) {names_, NOT_USED, NULL, NULL, 0},
 #define UNUSED_SWITCH(names_) {names_, NOT_USED_SWITCH, NULL, NULL, 0},
@@ -124,6 +130,10 @@ static enum dl_status set(struct dl_pasted *p, const char *option,
   if (p->file)
     rank = weak ? DL_PASTED_FILE_SWITCH : DL_PASTED_FILE;
   if (!dl_pasted_option(p, option)) {
+    if (!p->file && value && dl_pasted_column(p, option)) {
+      dl_pasted_set(p, option, value, from, rank);
+      return DL_OK;
+    }
     if (p->file)
       add_unused(p, from);
     return p->file ? DL_OK
@@ -166,6 +176,32 @@ static enum dl_status take_switch(struct dl_pasted *p,
   return set(p, w->option, w->values, from, w->kind == WEAK_SWITCH);
 }
 
+/* Composer's lengths: 10ep, 4800ba, 1e12tok, 50000sp; a number alone is of
+ * epochs. */
+static enum dl_status take_length(struct dl_pasted *p, const char *value,
+                                  const char *from) {
+  static const struct dl_named_text options[] = {{"ep", "epochs"},
+                                                 {"", "epochs"},
+                                                 {"tok", "tokens"},
+                                                 {"sp", "train-samples"}};
+  const size_t n = strspn(value, "0123456789.eE+");
+  const size_t cut = n > 1 && tolower(value[n - 1]) == 'e' ? n - 1 : n;
+  const char *unit = value + cut;
+  DL_TEXT(number);
+  dl_text_add_n(&number, value, cut);
+  if (cut > 0 && strcasecmp(unit, "ba") == 0) {
+    dl_pasted_part(p, DL_PASTED_STEPS, number.s, from);
+    return DL_OK;
+  }
+  const char *option = dl_text_of_name(options, DL_LENGTH(options), unit, NULL);
+  if (cut > 0 && option)
+    return set(p, option, number.s, from, false);
+  return dl_fail(&p->cli->diag, DL_EUSAGE,
+                 "%s: invalid value '%.64s'; expected a number and ep, ba, tok "
+                 "or sp, as 10ep",
+                 from, value);
+}
+
 static enum dl_status take_value(struct dl_pasted *p, const struct tool_word *w,
                                  const char *value, const char *from) {
   if (p->file && strcmp(value, "auto") == 0)
@@ -178,6 +214,14 @@ static enum dl_status take_value(struct dl_pasted *p, const struct tool_word *w,
     return set(p, "node", value, from, false);
   if (w->kind == IS_PART) {
     dl_pasted_part(p, w->part, value, from);
+    return DL_OK;
+  }
+  if (w->kind == IS_LENGTH)
+    return take_length(p, value, from);
+  if (w->kind == IS_SHAPE) {
+    DL_TEXT(text);
+    dl_text_printf(&text, "%s=%s", w->values, value);
+    dl_pasted_shape(p, text.s, from);
     return DL_OK;
   }
   return say(p, w, value, from);
@@ -197,6 +241,10 @@ static enum dl_status apply(struct dl_pasted *p, const struct tool_word *w,
   case WEAK_SWITCH:
   case NOT_ESTIMATED:
     return take_switch(p, w, value, from);
+  case IS_SHAPE_SWITCH:
+    if (!value || !is_no(value))
+      dl_pasted_shape(p, w->values, from);
+    return DL_OK;
   case ASKED:
     if (p->file || (value && is_among("false|no|none|null", value))) {
       add_unused(p, from);
@@ -227,7 +275,7 @@ static bool takes_next(const struct tool_word *w, const char *next) {
       (next[0] == '-' && next[1] == '-'))
     return false;
   bool is_switch = w->kind == SAYS_SWITCH || w->kind == WEAK_SWITCH ||
-                   w->kind == NOT_USED_SWITCH;
+                   w->kind == NOT_USED_SWITCH || w->kind == IS_SHAPE_SWITCH;
   bool may_switch = w->kind == IS_PART && (w->part == DL_PASTED_BITS ||
                                            w->part == DL_PASTED_ADAPTERS);
   if (w->kind == IS_PART && w->part == DL_PASTED_LORA_RANK)

@@ -11,7 +11,7 @@
 #include "record/http_server.h"
 #include "record/recorder.h"
 
-/* What the recording is of; all is borrowed until dl_record_page_free. */
+/* The recorded run; all is borrowed until dl_record_page_free. */
 struct dl_record_page_of {
   const char *program, *arch; /* NULL: unknown */
   const struct dl_record_job *job;

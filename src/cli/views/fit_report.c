@@ -277,8 +277,7 @@ void dl_report_fit(struct dl_fit_view *view, const struct dl_fit *fit,
   dl_cv_name(spec, scheme, sizeof scheme);
   bool among = is_among_left_out(fit, scheme);
   dl_fit_answer(view->answers, fit, cv, among ? NULL : scheme);
-  for (size_t i = 0; i < DL_HELD_OUT_ROWS && cv->k > 0; i++)
-    view->grouped |= fit->held_out_residuals[i].n > 0;
+  dl_fit_choice(&view->choice, tried);
   add_summary(view->fits, fit, cv, spec);
   if (view->details)
     add_facts(item, fit, tried);

@@ -5,6 +5,7 @@
 #define DL_CLI_VIEWS_FIT_REPORT_H
 
 #include "model/fitting/model_selection.h"
+#include "base/text.h"
 #include "output/report.h"
 
 /* The table of the fits that CSV shows, one row per fit with pooled scores;
@@ -18,7 +19,7 @@ struct dl_fit_view {
   struct dl_report *r;
   struct dl_table *fits, *answers; /* of r */
   bool details;
-  bool grouped; /* a fit has errors of groups that were held out */
+  struct dl_text choice; /* of the last fit, dl_fit_choice(); owned */
 };
 
 /* Adds one item to the list "fits" and its rows to the tables. `tried`: the

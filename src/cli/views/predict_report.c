@@ -440,6 +440,8 @@ static void add_served_parts(struct dl_report *r, const struct dl_served *s,
     add_part(t, "kernels", s->layers_s,
              "starting and ending kernels on the GPU");
     add_part(t, "launch", s->host_s, "launching kernels on the host");
+    if (s->input_s > 0)
+      add_part(t, "input", s->input_s, "added by loading and decoding");
   }
 }
 

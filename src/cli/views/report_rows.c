@@ -50,6 +50,19 @@ static void site_values(struct dl_value *v, const struct dl_footprint *foot,
   v[WATER] = dl_number(costs.water_l);
 }
 
+struct dl_footprint dl_job_footprint(const struct dl_footprint *foot,
+                                     double g_kwh) {
+  struct dl_footprint own = *foot;
+  if (foot->hours)
+    own.intensity.x = g_kwh;
+  return own;
+}
+
+struct dl_footprint dl_sums_footprint(const struct dl_footprint *foot,
+                                      const struct dl_sums *s) {
+  return dl_job_footprint(foot, s->emitting_j / dl_sums_energy(s));
+}
+
 /* --- jobs */
 
 static const struct dl_column job_columns[DL_JOB_COLUMNS - N_OF_SITE] = {
@@ -109,7 +122,8 @@ void dl_job_values(const struct dl_cluster_job *job,
   v[i++] = dl_string(figures->boundary);
   v[i++] = dl_number(figures->low_j);
   v[i++] = dl_number(figures->high_j);
-  site_values(v + i, foot, figures->energy_j);
+  const struct dl_footprint own = dl_job_footprint(foot, figures->g_kwh);
+  site_values(v + i, &own, figures->energy_j);
 }
 
 /* --- groups */
@@ -165,7 +179,8 @@ static void sum_values(const struct dl_sums *s, const struct dl_footprint *foot,
   v[i++] = dl_number(s->cores_low_j);
   v[i++] = dl_number(s->cores_high_j);
   v[i++] = dl_string(s->boundary[0] ? s->boundary : NULL);
-  site_values(v + i, foot, energy);
+  const struct dl_footprint own = dl_sums_footprint(foot, s);
+  site_values(v + i, &own, energy);
 }
 
 static const char *title_of(const bool keys[DL_N_KEYS]) {
@@ -343,7 +358,8 @@ void dl_report_total(struct dl_report *r, const struct dl_sums *s,
                      const struct dl_footprint *foot) {
   struct dl_report *g = dl_report_group(r, "total", "Total");
   double energy = dl_sums_energy(s), known = s->known_gpu_s / s->gpu_s;
-  const struct dl_costs costs = dl_footprint_costs(foot, energy);
+  const struct dl_footprint own = dl_sums_footprint(foot, s);
+  const struct dl_costs costs = dl_footprint_costs(&own, energy);
   dl_report_add(g, "jobs", "jobs", NULL, DL_CODE, dl_count(s->jobs));
   add_count(g, "measured_jobs", "with measured energy", s->measured);
   add_count(g, "estimated_jobs", "with estimated energy", s->estimated);

@@ -12,6 +12,13 @@ enum { DL_JOB_COLUMNS = 25 };
 
 /* The columns of a job; what is not known at all has no heading. They borrow
  * from foot. */
+/* The footprint of jobs whose mean intensity is that; of sums of jobs. Without
+ * intensities by the hour it is `foot`. */
+struct dl_footprint dl_job_footprint(const struct dl_footprint *foot,
+                                     double g_kwh);
+struct dl_footprint dl_sums_footprint(const struct dl_footprint *foot,
+                                      const struct dl_sums *s);
+
 void dl_job_headings(struct dl_column columns[DL_JOB_COLUMNS],
                      const struct dl_footprint *foot);
 

@@ -57,6 +57,7 @@ struct dl_accounted {
   double gpu_s;         /* GPUs x duration, by their share where they are slices
                            of a GPU; 0 without GPUs */
   double idle_gpu_s;    /* of it not in use */
+  double g_kwh;         /* mean carbon intensity of its time; NaN: unknown */
 };
 
 struct dl_accounting;

@@ -9,7 +9,7 @@
 #include "base/names/intern.h"
 #include "base/memory.h"
 #include "base/number.h"
-#include "base/timestamp.h"
+#include "base/time/timestamp.h"
 #include "logs/slurm/slurm.h"
 
 #define MIXED "mixed"
@@ -50,7 +50,8 @@ enum {
   CORES,
   CORES_LOW,
   CORES_HIGH,
-  FAILED
+  FAILED,
+  EMITTING
 };
 
 double *dl_sums_at(struct dl_sums *s, size_t i) {
@@ -63,7 +64,8 @@ double *dl_sums_at(struct dl_sums *s, size_t i) {
                                        offsetof(struct dl_sums, cores_j),
                                        offsetof(struct dl_sums, cores_low_j),
                                        offsetof(struct dl_sums, cores_high_j),
-                                       offsetof(struct dl_sums, failed_j)};
+                                       offsetof(struct dl_sums, failed_j),
+                                       offsetof(struct dl_sums, emitting_j)};
   return (double *)(void *)((char *)s + at[i]);
 }
 
@@ -96,6 +98,7 @@ void dl_sums_add(struct dl_sums *s, const struct dl_accounted *job) {
   }
   add(s, ENERGY, job->energy_j, 0);
   add(s, FAILED, failed ? job->energy_j : 0, 0);
+  add(s, EMITTING, job->energy_j * dl_or(job->g_kwh, 0), 0);
   add_boundary(s, job->boundary);
   if (job->from == DL_ENERGY_MEASURED) {
     s->measured++;

@@ -16,7 +16,8 @@ enum dl_key {
 };
 enum { DL_N_KEYS = DL_KEY_MONTH + 1 };
 
-enum { DL_N_SUMS = 10 };
+/* The last sum is not in files of totals. */
+enum { DL_N_STORED_SUMS = 10, DL_N_SUMS };
 
 /* Starts as zero bytes. Sums are over what is known. They are carried with
  * twice the digits of a double (Dekker 1971, doi 10.1007/BF01397083), so that
@@ -31,6 +32,7 @@ struct dl_sums {
   double energy_j, measured_j;
   double cores_j, cores_low_j, cores_high_j; /* estimated by cores */
   double failed_j;
+  double emitting_j;      /* energies times their intensities, J g/kWh */
   double rest[DL_N_SUMS]; /* of these, in their order: sum - double */
   char boundary[24]; /* that all energies share, or "mixed"; "" without any */
 };

@@ -18,7 +18,7 @@ enum { N_COUNTS = 8, N_TEXTS = 5 };
 static const char *const counts[N_COUNTS] = {
     "jobs",        "measured_jobs", "estimated_jobs",   "unknown_jobs",
     "at_tdp_jobs", "failed_jobs",   "unknown_mig_jobs", "unknown_cpu_jobs"};
-static const char *const sums[DL_N_SUMS] = {
+static const char *const sums[DL_N_STORED_SUMS] = {
     "duration_s",     "gpu_s",       "known_use_gpu_s",
     "idle_gpu_s",     "energy_j",    "measured_energy_j",
     "cores_energy_j", "cores_low_j", "cores_high_j",
@@ -68,7 +68,7 @@ static void write_head(const bool keys[DL_N_KEYS], FILE *f) {
       fprintf(f, ",%s", dl_key_name(k));
   for (size_t i = 0; i < N_COUNTS; i++)
     fprintf(f, ",%s", counts[i]);
-  for (size_t i = 0; i < DL_N_SUMS; i++)
+  for (size_t i = 0; i < DL_N_STORED_SUMS; i++)
     fprintf(f, ",%s,%s_rest", sums[i], sums[i]);
   fputs(",boundary", f);
   for (size_t i = 0; i < N_TEXTS; i++)
@@ -86,7 +86,7 @@ static void write_group(const struct dl_group_totals *t, size_t i,
       write_text(f, key[k]);
   for (size_t n = 0; n < N_COUNTS; n++)
     fprintf(f, ",%zu", *count_at(&s, n));
-  for (size_t n = 0; n < DL_N_SUMS; n++) {
+  for (size_t n = 0; n < DL_N_STORED_SUMS; n++) {
     write_number(f, *dl_sums_at(&s, n));
     write_number(f, s.rest[n]);
   }
@@ -120,7 +120,7 @@ enum dl_status dl_totals_write(const struct dl_totals *t, const char *path,
   struct dl_output out;
   size_t n;
   DL_FREED struct dl_constant *c = dl_accounting_constants(t->accounting, &n);
-  size_t blanks = N_COUNTS + 2 * DL_N_SUMS + 1;
+  size_t blanks = N_COUNTS + 2 * DL_N_STORED_SUMS + 1;
   DL_TRY(dl_output_open(&out, path, false, d));
   for (size_t k = 0; k < DL_N_KEYS; k++)
     blanks += t->keys[k];
@@ -230,7 +230,7 @@ static enum dl_status open_totals(struct dl_csv **csv, const char *path,
             dl_csv_find(*csv, "value") >= 0;
   for (size_t i = 0; i < N_COUNTS; i++)
     ok = ok && dl_csv_find(*csv, counts[i]) >= 0;
-  for (size_t i = 0; i < DL_N_SUMS; i++) {
+  for (size_t i = 0; i < DL_N_STORED_SUMS; i++) {
     char rest[32];
     snprintf(rest, sizeof rest, "%s_rest", sums[i]);
     ok = ok && dl_csv_find(*csv, sums[i]) >= 0 && dl_csv_find(*csv, rest) >= 0;
@@ -269,7 +269,7 @@ static enum dl_status read_sums(struct dl_sums *to, const struct dl_csv_row *s,
   for (size_t i = 0; i < N_COUNTS; i++)
     if (!dl_parse_count(cell(s, counts[i]), count_at(to, i)))
       return bad_cell(s, counts[i], d);
-  for (size_t i = 0; i < DL_N_SUMS; i++) {
+  for (size_t i = 0; i < DL_N_STORED_SUMS; i++) {
     char rest[32];
     double *x = dl_sums_at(to, i);
     snprintf(rest, sizeof rest, "%s_rest", sums[i]);

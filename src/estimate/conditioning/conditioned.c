@@ -37,13 +37,28 @@ static double startup_in(const struct dl_expected *e,
 }
 
 /* Widens an energy by a start-up of s in run_s that may take longer or less, at
- * a power that is less_w below that of the steps. */
+ * a power that is less_w below the steps'. */
 static void doubt_startup(struct dl_interval *j, double s, double run_s,
                           double factor, double less_w) {
   double less = fmax(fmin(s * factor, run_s) - s, 0) * fmax(less_w, 0);
   double more = s * (1 - 1 / factor) * fmax(less_w, 0);
   j->low = j->x * exp(-hypot(log(j->x / j->low), log1p(-less / j->x)));
   j->high = j->x * exp(hypot(log(j->high / j->x), log1p(more / j->x)));
+}
+
+/* The energy of a known power and time. */
+static struct dl_interval metered(const struct dl_known *known,
+                                  double coverage) {
+  double factor = dl_meter_factor(coverage), j = known->power_w * known->run_s;
+  return (struct dl_interval){j, j / factor, j * factor};
+}
+
+/* The energy of the steps, and of waiting beyond them within a factor. */
+static struct dl_interval with_rest(const struct dl_gpu_waiting *w,
+                                    double rest_j, double factor) {
+  return (struct dl_interval){exp(w->energy) + rest_j,
+                              exp(w->energy_low) + rest_j / factor,
+                              exp(w->energy_high) + rest_j * factor};
 }
 
 void dl_condition(struct dl_conditioned *out, const struct dl_expected *e,
@@ -85,21 +100,13 @@ void dl_condition(struct dl_conditioned *out, const struct dl_expected *e,
   dl_gpu_waiting_posterior(&prior, &of_steps, coverage, &w);
   double of_static = dl_static_factor(e->var_power, coverage);
   out->applies = true;
-  if (!isnan(known->run_s) && !isnan(known->power_w)) {
-    double factor = dl_meter_factor(coverage);
-    out->energy_j.x = known->power_w * known->run_s;
-    out->energy_j.low = out->energy_j.x / factor;
-    out->energy_j.high = out->energy_j.x * factor;
-  } else {
-    double rest_j = rest * e->static_w;
-    out->energy_j.x = exp(w.energy) + rest_j;
-    out->energy_j.low = exp(w.energy_low) + rest_j / of_static;
-    out->energy_j.high = exp(w.energy_high) + rest_j * of_static;
-    if (startup > 0)
-      doubt_startup(&out->energy_j, startup, known->run_s,
-                    dl_normal_factor(e->startup_sd, coverage),
-                    exp(w.energy) / steps - e->static_w);
-  }
+  out->energy_j = !isnan(known->run_s) && !isnan(known->power_w)
+                      ? metered(known, coverage)
+                      : with_rest(&w, rest * e->static_w, of_static);
+  if (startup > 0 && isnan(known->power_w))
+    doubt_startup(&out->energy_j, startup, known->run_s,
+                  dl_normal_factor(e->startup_sd, coverage),
+                  exp(w.energy) / steps - e->static_w);
   out->duration_s.x = isnan(steps) ? exp(w.time) : known->run_s;
   out->duration_s.low = exp(w.time_low);
   out->duration_s.high = exp(w.time_high);

@@ -24,6 +24,7 @@ struct dl_estimate {
   bool all_seen;               /* none of these is new of the job */
   struct dl_interval power_w;  /* mean, all GPUs, within the boundary */
   double memory_w;             /* part of it that is the node's memory; 0 */
+  double waits_w;              /* of all GPUs in start-up and idle tail; 0 */
   struct dl_interval duration_s;
   const char *duration_from; /* "given", or the method it comes from */
   bool loader_assumed;       /* and it waits for one not described, of */

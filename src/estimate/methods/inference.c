@@ -6,6 +6,7 @@
 #include "catalog/architecture/token_costs.h"
 #include "estimate/methods/cpu_inference.h"
 #include "estimate/conditioning/lowered_clock.h"
+#include "estimate/methods/input_bound.h"
 #include "estimate/methods/methods.h"
 #include "estimate/methods/plain_software.h"
 #include "estimate/methods/work.h"
@@ -252,6 +253,9 @@ static void round_of(const struct problem *p, double batch,
   else
     forward_passes(p, batch, r);
   dl_lower_clock_of_round(p->job, r);
+  r->input_s = 0;
+  if (!p->tokens)
+    dl_add_input(p->job, batch, r);
 }
 
 /* The least batch from 1 to `most` that serves `rate` requests a second; 0:
@@ -396,6 +400,7 @@ static void add_round(struct dl_served *s, double times,
   s->layers_s += times * r->layers_s;
   s->exchange_s += times * r->exchange_s;
   s->host_s += times * r->host_s;
+  s->input_s += times * r->input_s;
   s->plain_s += times * r->plain_s;
   s->plain_j += times * r->plain_j;
 }

@@ -5,9 +5,12 @@
 
 #include <math.h>
 
+#include "catalog/architecture/token_costs.h"
+#include "estimate/methods/cpu_inference.h"
 #include "estimate/methods/language_training.h"
 #include "estimate/methods/methods.h"
 #include "physics/conditioning/gpu_waiting.h"
+#include "physics/rows/inputs.h"
 #include "physics/training/input_pipeline.h"
 
 /* Whether images are files that a usual loader decodes: data sets whose stored
@@ -138,4 +141,52 @@ void dl_bound_by_input(struct dl_job_predictions *p,
   add_waiting(&p->of[DL_PHYSICAL_EPOCH], w.s * watts,
               hypot((w.s - w.low_s) * watts, w.s * doubt_w),
               hypot((w.high_s - w.s) * watts, w.s * doubt_w));
+}
+
+/* The pipeline of a batch of images whose loader is described. */
+static bool described_input(const struct dl_job *job,
+                            struct dl_input_pipeline *in) {
+  const struct dl_architecture *arch = job->found.arch;
+  bool assumed,
+      images = arch && !dl_is_language_model(arch) && !dl_generator(job);
+  return images && pipeline_of(job, in, &assumed) && !assumed;
+}
+
+/* Seconds of a core for a sample. */
+static double core_s(const struct dl_input_pipeline *in) {
+  return dl_or(in->workers, DL_LOADER_WORKERS) / dl_input_rate(in);
+}
+
+void dl_add_input(const struct dl_job *job, double batch,
+                  struct dl_serving_cost *r) {
+  struct dl_input_pipeline in;
+  double n = job->run->n_gpus, more, watts = r->static_w;
+  if (!described_input(job, &in))
+    return;
+  if (dl_is_cpu(job->found.gpu)) {
+    double cores = n * job->found.gpu->multiprocessors *
+                   dl_cores_share(job->run, job->found.gpu);
+    more = batch * core_s(&in) / cores;
+    watts = dl_package_of(job).power_w;
+    if (more > r->time_s / 2)
+      r->bound = "input";
+  } else {
+    double input = batch / (n * dl_input_rate(&in));
+    more = dl_input_together(r->time_s, input) - r->time_s;
+    if (input > r->time_s)
+      r->bound = "input";
+  }
+  r->time_s += more;
+  r->prefill_s += more;
+  r->prefill_j += more * n * watts;
+  r->input_s = more;
+}
+
+void dl_find_inference_input(struct dl_job_predictions *p,
+                             const struct dl_job *job) {
+  struct dl_input_pipeline in;
+  if (!described_input(job, &in))
+    return;
+  p->parts.input_core_s = job->run->requests * core_s(&in);
+  p->parts.input_doubt = dl_input_doubt(&in);
 }

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "estimate/predictions.h"
+#include "physics/serving/serving_cost.h"
 
 /* The input pipeline (physics/training/input_pipeline.h). Where the user says
  * nothing of the loader, it is taken to keep up, as it does, or is hidden in
@@ -28,5 +29,14 @@ void dl_find_tokenising(struct dl_job_predictions *p, const struct dl_job *job);
 void dl_bound_by_input(struct dl_job_predictions *p,
                        const struct dl_engine *ctx, const struct dl_job *job,
                        double memory_w);
+
+/* Adds the input of a batch of inference, where its loader is described: on
+ * GPUs as in trainings, on CPUs as work of the cores that compute, too. */
+void dl_add_input(const struct dl_job *job, double batch,
+                  struct dl_serving_cost *r);
+
+/* Sets the time of cores that the input of all samples takes, and its doubt. */
+void dl_find_inference_input(struct dl_job_predictions *p,
+                             const struct dl_job *job);
 
 #endif

@@ -24,7 +24,6 @@
 #include "estimate/methods/plain_software.h"
 #include "estimate/methods/work.h"
 #include "physics/conditioning/gpu_waiting.h"
-#include "physics/cpu/cpu_inputs.h"
 #include "physics/rows/inputs.h"
 #include "physics/training/input_pipeline.h"
 #include "physics/training/training_inputs.h"
@@ -57,7 +56,7 @@ static double beside(const struct dl_job *job, double x) {
 }
 
 double dl_startup_s(const struct dl_job *job) {
-  return beside(job, job->run->startup_s);
+  return beside(job, job->run->startup_s) + beside(job, job->run->idle_tail_s);
 }
 
 double dl_overhead(const struct dl_job *job) {
@@ -461,6 +460,7 @@ void dl_estimate_inference(const struct dl_engine *ctx,
     forward_power(ctx, job, gpu_j, est);
   }
   dl_widen_by_host(job, s, ctx->coverage, est);
+  dl_widen(ctx, est, p->parts.input_doubt * s->input_s / s->time_s);
   if (s->idle_j > 0)
     widen_by_idle(est, s->idle_j, ctx->coverage);
   power_at_rate(job, est);

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "catalog/architecture/token_costs.h"
+#include "estimate/methods/methods.h"
 #include "run/setup/training_setup.h"
 
 /* Kinds of jobs. */
@@ -12,10 +13,13 @@ enum kind {
   LANGUAGE = 2,
   PASSES = 4, /* forward passes, of images and encoders */
   TUNED = 8,
-  SERVED = 16, /* language models that answer requests */
-  ON_CPUS = 32,
-  INFERENCE = PASSES | TUNED | SERVED | ON_CPUS,
-  ALL = 63
+  SERVED = 16,  /* language models that answer requests */
+  ON_CPUS = 32, /* forward passes */
+  WRITTEN_ON_CPUS = 64,
+  GENERATED = 128, /* passes of diffusion models, too */
+  CPUS = ON_CPUS | WRITTEN_ON_CPUS,
+  INFERENCE = PASSES | TUNED | SERVED | CPUS,
+  ALL = 255
 };
 
 static const struct unused {
@@ -25,7 +29,10 @@ static const struct unused {
            {DL_RUN_n_nodes, INFERENCE},
            {DL_RUN_frozen_base, INFERENCE},
            {DL_RUN_classes, LANGUAGE | SERVED},
-           {DL_RUN_launches, LANGUAGE | SERVED | ON_CPUS},
+           {DL_RUN_launches, LANGUAGE | SERVED | CPUS},
+           {DL_RUN_isa, WRITTEN_ON_CPUS},
+           {DL_RUN_loader, SERVED | WRITTEN_ON_CPUS | GENERATED},
+           {DL_RUN_loader_workers, SERVED | CPUS | GENERATED},
            {DL_RUN_framework, TUNED | SERVED},
            {DL_RUN_seq_len, SERVED},
            {DL_RUN_gpus_per_node, SERVED},
@@ -39,10 +46,11 @@ static unsigned kind_of(const struct dl_result *r) {
   if (!dl_run_is_inference(r->job.run))
     return arch && dl_is_language_model(arch) ? LANGUAGE : IMAGES;
   if (served->on_cpu)
-    return ON_CPUS;
+    return served->tokens ? WRITTEN_ON_CPUS : ON_CPUS;
   if (served->tokens)
     return SERVED;
-  return served->tuned ? TUNED : PASSES;
+  return (served->tuned ? TUNED : PASSES) |
+         (dl_generator(&r->job) ? GENERATED : 0U);
 }
 
 /* A compiler and NVIDIA's containers, of which serving knows nothing. */

@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #include "base/diag.h"
-#include "base/timestamp.h"
+#include "base/time/timestamp.h"
 #include "run/run.h"
 
 struct dl_log;
@@ -71,6 +71,8 @@ struct dl_importer {
   const char *name;    /* "nvidia-smi": argument of --from */
   const char *summary; /* what writes such logs, for `dlest list importers` */
   enum dl_log_role role;
+  size_t folders_up; /* from a file to the folder that names the run; 0: the
+                        file does */
   bool has_jobs;     /* DL_LOG_RUNS: jobs of a scheduler, metered by node */
   size_t state_size; /* of the importer's state */
 
@@ -100,7 +102,8 @@ struct dl_importer {
   /* Imports a row of a table with a header; cells as in io/csv.h. In `begin`
    * and here dl_log_column finds columns by name. */
   bool (*row)(struct dl_log *log, const char *const *cell);
-  char delimiter; /* of the table; 0: a comma */
+  char delimiter;  /* of the table; 0: a comma */
+  bool equal_rows; /* of tables of runs: equal rows are no repeats */
 
   /* Imports the whole text, of DL_JSON_MOST_BYTES at most. Errors end the
    * reading. */

@@ -28,6 +28,9 @@
   ROW(dl_import_prometheus)                                                    \
   ROW(dl_import_grafana)                                                       \
   ROW(dl_import_powerjoular)                                                   \
+  ROW(dl_import_wandb_panel)                                                   \
+  ROW(dl_import_mlflow)                                                        \
+  ROW(dl_import_json_lines)                                                    \
   ROW(dl_import_table)                                                         \
   ROW(dl_import_epochs)                                                        \
   ROW(dl_import_samples)

@@ -12,6 +12,8 @@ libdlest_a_SOURCES += \
 	%D%/node_times.c \
 	%D%/node_times.h \
 	%D%/sacct.c \
+	%D%/sacct_json.c \
+	%D%/sacct_json.h \
 	%D%/settle_jobs.c \
 	%D%/settle_jobs.h \
 	%D%/slurm.c \

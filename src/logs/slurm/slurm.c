@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "base/timestamp.h"
+#include "base/time/timestamp.h"
 #include "base/text.h"
 
 #define NAME(id, name) name,
@@ -351,9 +351,6 @@ const char *dl_slurm_lacks(const char *head) {
   struct dl_slurm_table t;
   const char *s = head + strspn(head, " \t\r\n");
   size_t len = strcspn(s, "\r\n");
-  if (*s == '{' && strstr(s, "\"jobs\"") &&
-      (strstr(s, "\"data_parser\"") || strstr(s, "\"job_id\"")))
-    return "JSON of sacct, which is not read: use sacct -P -o " DL_SLURM_USED;
   if (is_row(s, len))
     return "rows of sacct without a header: leave out -n (--noheader)";
   if (!read_names(&t, s, len))

@@ -173,12 +173,22 @@ static size_t configurations_on(const struct dl_training *t,
   return n;
 }
 
-static void note_gpus(struct dl_fit *fit, const struct dl_training *t) {
+static void note_gpus(struct dl_fit *fit, const struct dl_training *t,
+                      struct dl_calibration *c) {
   const struct dl_labels *l = dl_training_labels(t, "gpu");
-  for (size_t g = 0; l && g < l->names.n; g++)
-    if (configurations_on(t, l, g) >= DL_CALIBRATED_CONFIGS &&
-        dl_strlist_find(&fit->gpus, l->names.s[g]) < 0)
-      dl_strlist_add(&fit->gpus, l->names.s[g]);
+  c->gpus = l ? l->names.n : 0;
+  for (size_t g = 0; g < c->gpus; g++) {
+    const char *name = l->names.s[g];
+    const size_t n = configurations_on(t, l, g);
+    if (dl_strlist_find(&fit->gpus, name) >= 0)
+      continue;
+    if (n >= DL_CALIBRATED_CONFIGS) {
+      dl_strlist_add(&fit->gpus, name);
+    } else if (n > c->unseen_configurations) {
+      c->unseen_configurations = n;
+      snprintf(c->unseen_gpu, sizeof c->unseen_gpu, "%s", name);
+    }
+  }
 }
 
 /* The sets of configurations that are left out in turn: of each row. */
@@ -333,7 +343,7 @@ enum dl_status dl_calibrate(struct dl_fit *fit, const struct dl_training *t,
   if (c->over_line > 0)
     return DL_OK;
   replace(fit, state);
-  note_gpus(fit, t);
+  note_gpus(fit, t, c);
   fit->n += t->n;
   fit->configurations += c->configurations;
   return DL_OK;

@@ -26,6 +26,11 @@ struct dl_calibration {
   double over_util, over_power_w, over_limit_w; /* of a GPU */
   size_t waited; /* runs whose utilization says so: their work alone counts */
   bool again;    /* by an earlier version, which did not keep the runs */
+  size_t gpus;   /* of the runs */
+  /* The GPU with most configurations that still counts as unseen ("": none),
+   * and how many it has. */
+  char unseen_gpu[48];
+  size_t unseen_configurations;
 };
 
 /* Whether its method can learn from runs. */

@@ -9,7 +9,7 @@
 
 #include "base/constants.h"
 #include "base/number.h"
-#include "base/timestamp.h"
+#include "base/time/timestamp.h"
 #include "output/formats/document.h"
 #include "output/units.h"
 

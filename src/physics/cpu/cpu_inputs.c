@@ -15,6 +15,7 @@ const struct dl_physics_quantity dl_cpu_quantities[DL_N_CPU_QUANTITIES] = {
     {DL_ON_RUN(precision), false, false},
     {DL_ON_RUN(n_gpus), false, false},
     {DL_ON_RUN(cpu_cores), false, false},
+    {DL_ON_RUN(isa), false, false},
     {DL_ON_RUN(stack), false, false},
     {DL_ON_RUN(framework), false, false},
     {DL_ON_RUN(gpu), false, false},
@@ -40,6 +41,7 @@ const struct dl_physics_quantity dl_cpu_quantities[DL_N_CPU_QUANTITIES] = {
     {DL_ON_GPU(boost_mhz), false, false},
     {DL_ON_GPU(all_core_mhz), false, false},
     {DL_ON_GPU(multiprocessors), false, false},
+    {DL_ON_GPU(cuda_cores), false, false},
     {DL_ON_GPU(family), false, false},
     {DL_ON_OWN(instances), false, false},
 };
@@ -95,20 +97,39 @@ static void set_tiles(struct dl_cpu_inputs *in, double peak) {
   in->matrix_share = DL_CPU_AMX;
 }
 
+/* Whether a run uses an instruction set, as far as its CPU has it. */
+static bool uses(const struct dl_run *run, enum dl_isa isa) {
+  return run->isa == DL_ISA_UNKNOWN || run->isa >= isa;
+}
+
+/* A core with 512-bit units has this many lanes, of which AVX2 uses half. */
+#define LANES_OF_512_BITS 32
+
+static double fp32_tflops(const struct dl_run *run,
+                          const struct dl_accelerator *cpu) {
+  bool wide = cpu->cuda_cores >= LANES_OF_512_BITS * cpu->multiprocessors;
+  return cpu->peak_fp32_tflops * (wide && !uses(run, DL_ISA_AVX512) ? 0.5 : 1);
+}
+
 /* 16 bits without units for them are computed in FP32. ONNX Runtime does not
  * use the tiles. */
 static void set_rates(struct dl_cpu_inputs *in, const struct dl_run *run,
                       const struct dl_accelerator *cpu) {
-  double fp32 = cpu->peak_fp32_tflops, bf16 = dl_or(cpu->peak_bf16_tflops, 0);
+  double fp32 = fp32_tflops(run, cpu);
+  double bf16 = uses(run, DL_ISA_BF16) ? dl_or(cpu->peak_bf16_tflops, 0) : 0;
   double tiles = dl_or(cpu->peak_bf16_tensor_tflops, 0);
+  if (!uses(run, DL_ISA_AMX))
+    tiles = 0;
   set_float(in, fp32);
   if (run->precision == DL_PRECISION_INT8) {
-    double int8 = dl_or(cpu->peak_int8_tops, INT8_BY_16_BITS * fp32);
+    double int8 = INT8_BY_16_BITS * fp32;
+    if (uses(run, DL_ISA_VNNI))
+      int8 = dl_or(cpu->peak_int8_tops, int8);
     in->matrix = in->vector = int8;
     in->matrix_share = in->vector_share =
         int8 > LEAST_VNNI * fp32 ? DL_CPU_VNNI : DL_CPU_AVX2;
     in->bytes = 1;
-    tiles = dl_or(cpu->peak_int8_tensor_tops, 0);
+    tiles = uses(run, DL_ISA_AMX) ? dl_or(cpu->peak_int8_tensor_tops, 0) : 0;
   } else if (dl_is_16_bit(run->precision) && (bf16 > 0 || tiles > 0)) {
     in->matrix = in->vector = fmax(bf16, fp32);
     in->matrix_share = in->vector_share = bf16 > 0 ? DL_CPU_BF16 : DL_CPU_FP32;
@@ -157,7 +178,7 @@ const char *dl_cpu_inputs_read(const struct dl_physics_row *row, void *inputs) {
   set_rates(in, run, cpu);
   in->matrix *= 1e12 * sockets * share;
   in->vector *= 1e12 * sockets * share;
-  in->vector_bytes = 1e12 * cpu->peak_fp32_tflops * sockets * share;
+  in->vector_bytes = 1e12 * fp32_tflops(run, cpu) * sockets * share;
   in->bandwidth = dl_bandwidth_used(run, cpu) * sockets;
   in->client = dl_is_client_cpu(cpu) && dl_cpu_most_clock(cpu) > LEAST_TURBO;
   group(row, in);

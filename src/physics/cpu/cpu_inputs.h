@@ -9,7 +9,7 @@
 #include "physics/cpu/cpu_cost.h"
 
 /* The quantities they are made of. */
-enum { DL_N_CPU_QUANTITIES = 35 };
+enum { DL_N_CPU_QUANTITIES = 37 };
 extern const struct dl_physics_quantity dl_cpu_quantities[DL_N_CPU_QUANTITIES];
 
 /* The software of a run on CPUs: tuned (stack mlperf, OpenVINO), TensorFlow,

@@ -19,10 +19,7 @@ static const struct dl_package_kind mobile = {1, 0.3, 2.5};
 
 const struct dl_package_kind *
 dl_package_kind_of(const struct dl_accelerator *cpu) {
-  static const char soldered[] = "lpddr";
-  const char *memory = dl_text_or(cpu->memory_type, "");
-  bool small = cpu->tdp_w <= MOST_MOBILE_W ||
-               strncmp(memory, soldered, strlen(soldered)) == 0;
+  bool small = cpu->tdp_w <= MOST_MOBILE_W || dl_has_soldered_memory(cpu);
   if (!dl_is_client_cpu(cpu))
     return strncmp(cpu->head.id, "epyc", strlen("epyc")) == 0 ? &epyc : &server;
   if (strncmp(cpu->head.id, "xeon", strlen("xeon")) == 0)

@@ -141,6 +141,7 @@ struct dl_serving_cost {
   /* Times of decoding, which add up. */
   double memory_s, compute_s, layers_s, exchange_s, host_s;
   double plain_s, plain_j; /* what plain software adds on the host */
+  double input_s;          /* what loading and decoding add */
   double static_w;         /* of one GPU with nothing to do, the model loaded */
   const char *bound; /* which takes longest: "memory", "compute", "layers",
                         "exchange", "host" or "prompts" */

@@ -25,11 +25,24 @@ double dl_usual_rank(const struct dl_transformer *t) {
   return t ? fmin(USUAL_RANK, dl_smallest_product(t)) : USUAL_RANK;
 }
 
+/* The products that the recipes of the software and of the network adapt. */
+static enum dl_adapted adapted_by(const struct dl_run *r,
+                                  const struct dl_transformer *t) {
+  const enum dl_software stack = dl_stack_of(r);
+  if (stack == DL_SOFTWARE_NGC || stack == DL_SOFTWARE_MLPERF)
+    return DL_ADAPTED_ATTENTION;
+  return t->mel > 0 ? DL_ADAPTED_QUERIES_VALUES : DL_ADAPTED_ALL;
+}
+
+static double adapted_sides(const struct dl_run *r,
+                            const struct dl_transformer *t, double targets) {
+  return t ? dl_transformer_adapted_sides(t, adapted_by(r, t), targets) : 0;
+}
+
 double dl_adapted_sides(const struct dl_run *r,
                         const struct dl_transformer *t) {
-  bool attention_alone =
-      dl_stack_of(r) == DL_SOFTWARE_NGC || dl_stack_of(r) == DL_SOFTWARE_MLPERF;
-  return t ? dl_transformer_adapted_sides(t, attention_alone) : 0;
+  const double n = t ? t->seq : 0;
+  return adapted_sides(r, t, n > 0 ? dl_transformer_targets(t, n) / n : 1);
 }
 
 /* Layers with adapters by all layers, and both sides of an adapter by the root
@@ -46,7 +59,7 @@ double dl_adapter_params(const struct dl_run *r,
   const struct dl_transformer *t = arch ? arch->transformer : NULL;
   double rank = dl_or(r->lora_rank, dl_usual_rank(t));
   if (t || !arch || !(arch->layers > 0))
-    return rank * dl_adapted_sides(r, t);
+    return rank * adapted_sides(r, t, 1);
   return rank * dl_adapted_layers(arch) *
          sqrt(1e6 * dl_or(r->params_m, 0) / arch->layers);
 }

@@ -24,7 +24,9 @@ double dl_usual_rank(const struct dl_transformer *t);
 /* Values that go into and come out of the products that fine_tune lora or qlora
  * adapts, for a token; 0 without the shape of the network (NULL). NVIDIA's
  * containers and MLPerf's rules (mlcommons/training, llama2_70b_lora: qkv_proj
- * and o_proj) adapt attention alone, other software all products. */
+ * and o_proj) adapt attention alone, networks for speech queries and values
+ * (PEFT, examples/int8_training: q_proj and v_proj), other software all
+ * products. */
 double dl_adapted_sides(const struct dl_run *r, const struct dl_transformer *t);
 
 /* Layers of a network without the shape of a transformer that adapters are put

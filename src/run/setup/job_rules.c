@@ -113,6 +113,7 @@ static bool breaks_startup(const struct dl_row *row,
       dl_says_work(row) && !dl_run_is_inference(r) && isnan(r->gpu_power_w);
   bool starts = dl_run_set_has(given, DL_RUN_startup_s) && r->startup_s > 0;
   bool beside = dl_run_set_has(given, DL_RUN_overhead) && r->overhead > 0;
+  const char *name = beside ? "overhead" : "startup_s";
   char word[DL_WORD_SIZE];
   if (!dl_run_set_has(given, DL_RUN_duration_s))
     return false;
@@ -121,12 +122,14 @@ static bool breaks_startup(const struct dl_row *row,
                            "{startup_s} is %g s, but {duration_s}, which has "
                            "it in it, %g s; correct one of them",
                            r->startup_s, r->duration_s);
-  return ((starts && !counts) || beside) &&
+  if (r->idle_tail_s > 0)
+    name = "idle_tail_s";
+  return ((starts && !counts) || beside || r->idle_tail_s > 0) &&
          dl_rule_message(
              to,
              "%s does not go with a known duration, which has it in it; "
              "leave one out",
-             dl_column_word(to, beside ? "overhead" : "startup_s", word));
+             dl_column_word(to, name, word));
 }
 
 /* More cores than the CPUs have. */
@@ -190,6 +193,44 @@ static bool breaks_cpu(const struct dl_row *row, struct dl_message_style *to) {
                                  dl_column_word(to, name, word), cpu->head.id);
 }
 
+static bool has_avx512(const struct dl_accelerator *cpu) {
+  static const char *const without[] = {
+      "haswell",    "broadwell",   "kaby-lake",   "coffee-lake",   "comet-lake",
+      "alder-lake", "raptor-lake", "meteor-lake", "sierra-forest", "lunar-lake",
+      "arrow-lake", "zen",         "zen2",        "zen3"};
+  for (size_t i = 0; i < DL_LENGTH(without); i++)
+    if (dl_is_word(cpu->family, without[i]))
+      return false;
+  return true;
+}
+
+/* Instruction sets are of CPUs, which have them or not. */
+static bool breaks_isa(const struct dl_row *row, struct dl_message_style *to) {
+  const struct dl_accelerator *cpu = row->found.gpu;
+  enum dl_isa isa = row->run.isa;
+  if (isa == DL_ISA_UNKNOWN || !cpu)
+    return false;
+  if (!dl_is_cpu(cpu))
+    return dl_rule_message(to,
+                           "{isa} is for CPUs, and '%s' is none; leave it "
+                           "out",
+                           cpu->head.id);
+  static const char *const vendors[] = {"intel", "amd"};
+  bool x86 = false;
+  for (size_t i = 0; i < DL_LENGTH(vendors); i++)
+    x86 |= dl_is_word(cpu->vendor, vendors[i]);
+  const bool has[] = {[DL_ISA_AVX2] = x86,
+                      [DL_ISA_AVX512] = x86 && has_avx512(cpu),
+                      [DL_ISA_VNNI] = x86 && cpu->peak_int8_tops >
+                                                 3 * cpu->peak_fp32_tflops,
+                      [DL_ISA_BF16] = x86 && !isnan(cpu->peak_bf16_tflops),
+                      [DL_ISA_AMX] = !isnan(cpu->peak_int8_tensor_tops)};
+  return !has[isa] && dl_rule_message(to,
+                                      "{isa} %s: '%s' does not have it; leave "
+                                      "it out for what it has",
+                                      dl_isa_words[isa], cpu->head.id);
+}
+
 /* Weights of a few bits are for models that write tokens, and do not learn. */
 static bool breaks_gguf(const struct dl_row *row, struct dl_message_style *to) {
   const struct dl_architecture *arch = row->found.arch;
@@ -209,5 +250,5 @@ bool dl_dataset_check(const struct dl_row *row, const struct dl_dataset *data,
          breaks_machine(row, to) || breaks_trainer(row, to) ||
          breaks_startup(row, to) || breaks_cores(row, to) ||
          breaks_cpu_precision(row, to) || breaks_cpu(row, to) ||
-         breaks_gguf(row, to);
+         breaks_isa(row, to) || breaks_gguf(row, to);
 }

@@ -304,14 +304,63 @@ chosen() {
 @test 'the errors of several targets fit a screen' {
   gives 0 '' fit "$DLEST_DATADIR/data/examples/runs.csv" -o m.xml -q
   [ "$(wc -l <out)" -le 17 ]
+  [ "$(wc -L <out)" -le 80 ]
   # Targets, methods and errors are those of JSON.
-  awk '/^  [a-z]+_[a-z_]+ / { print $1, $(NF - 4) == "configuration", $(NF - 3) }' \
-    out >shown
+  awk '/^  [a-z]+_[a-z_]+ / {
+    for (i = 2; i < NF && $i != "configuration"; i++);
+    print $1, i < NF, $(i + 1) }' out >shown
   gives 0 '' fit "$DLEST_DATADIR/data/examples/runs.csv" --no-model -q -f json
   jq -r '.fits[] | "\(.target) \(.left_out[0].mape)"' out |
     awk '{ printf "%s 1 %.1f\n", $1, 100 * $2 }' >wanted
   cat shown wanted
   diff shown wanted
+}
+
+# A run of each of three configurations on each of GPUs, whose power is off by a
+# factor of its GPU: intervals of new GPUs have that width.
+@test 'the first screen: intervals, what a fit is based on, and what would help' {
+  python3 - >many.csv <<'END'
+print("arch,gpu,batch_size,gpu_power_w")
+gpus = "a100 h100 v100 t4 a40 l40 a30 l4 p100 a10 rtx-3090 rtx-4090".split()
+for i, gpu in enumerate(gpus):
+    for arch, w in ("resnet50", 45), ("vgg16", 50), ("densenet121", 44):
+        print(f"{arch},{gpu},64,{w * (1.2 if i % 2 else 1 / 1.2):.6f}")
+END
+  COLUMNS=80 gives 0 '' fit many.csv --log --method ols --features 'log(macs_g)' \
+    --target gpu_power_w --no-model
+  [ "$(grep -c . out)" -le 13 ] # with the coefficients
+  [ "$(wc -L <out)" -le 80 ]
+  # Residuals are 1.2 or 1 / 1.2, -17 and +20 %; the interval has them.
+  awk '$1 == "GPU" || $2 == "GPU" {
+    for (i = 1; i < NF && $i != "%"; i++);
+    low = $(i + 1); high = $(i + 3)
+    if (low > -17 || low < -35 || high < 20 || high > 45) exit 1
+    seen = 1 } END { exit !seen }' out
+  grep -q '^Basis   36 runs of 36 configurations, 3 architectures, 12 GPUs,' out
+  grep -qE '^Better  runs of more (GPU|architecture|configuration)s: ' out
+  # One GPU: nothing is known about others.
+  sed -n '1p;/,a100,/p' many.csv >one.csv
+  printf 'mobilenetv2_100,a100,64,40\nresnet18,a100,64,42\n' >>one.csv
+  gives 0 '' fit one.csv --method ols --features 'log(macs_g)' \
+    --target gpu_power_w --no-model
+  grep -q '^Better  runs on other GPUs: ' out
+}
+
+@test "calibrate: the first screen, and what would help next" {
+  # From 5 configurations on a GPU has intervals of its own.
+  local shown left
+  for n in 1 4 5; do
+    table "$(head -n 1 "$DLEST_DATADIR/data/examples/runs.csv")"
+    grep gtx-1080-ti "$DLEST_DATADIR/data/examples/runs.csv" | head -n "$n" |
+      sed 's/gtx-1080-ti/rtx-4070/' >>runs.csv
+    COLUMNS=80 gives 0 '' calibrate runs.csv -o mine.xml
+    [ "$(grep -c . out)" -le 10 ] && [ "$(wc -L <out)" -le 80 ]
+    grep -q "^Basis   $n runs\? of $n configurations\? on 1 GPU" out
+    shown=$(sed -n 's/^Better  \([0-9]*\) more conf.* on rtx-4070: .*/\1/p' out)
+    left=$((5 - n))
+    [ "${shown:-0}" -eq "$left" ]
+  done
+  grep -q '^Better  dlest calibrate PLAN.csv --suggest ' out
 }
 
 @test 'people get three digits, and details on request' {

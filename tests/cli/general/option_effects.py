@@ -57,7 +57,7 @@ VALUES = {
     "shard": "2/9", "share": "mig:1g.5gb",
     "epoch-time": "9h", "step-time": "250ms", "throughput": "700/s",
     "gpu-util": "40", "gpu-power": "200", "known": "none",
-    "since": "2030-01", "site": "hpc", "sort": "-id", "startup": "90s", "stabilise": "regime",
+    "since": "2030-01", "site": "hpc", "sort": "-id", "startup": "90s", "idle-tail": "90s", "isa": "avx2", "stabilise": "regime",
     "stable": "3", "suggest": None, "table": "runs.csv", "target": "epoch_energy_j",
     "title": "x", "tokens": "1e9", "top": "1", "totals": "totals.csv", "train-samples": "1000",
     "truncate-watts": None, "until": "2001-01", "use-gpus": "1",

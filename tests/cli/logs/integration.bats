@@ -53,6 +53,18 @@ agrees() {
   agrees powerjoular
 }
 
+@test "json-lines: energies agree with an independent reader" {
+  agrees json-lines
+}
+
+@test "wandb-panel: energies agree with an independent reader" {
+  agrees wandb-panel
+}
+
+@test "mlflow: energies agree with an independent reader" {
+  agrees mlflow
+}
+
 @test "mlperf-training: energies agree with an independent reader" {
   agrees mlperf-training
 }

@@ -42,7 +42,7 @@ table='write a table of CSV with a header, such as timestamp,gpu_power_w'
     a.txt '*** Sampled system activity (Wed May  1 10:00:00 2024 +0000) (1000.00ms elapsed) ***' 'CPU Power: 5000 mW'
 }
 
-@test "sacct: JobID, a header, JSON" {
+@test "sacct: JobID, a header" {
   because "a table of sacct without column 'JobID': add it, as in sacct -P -o $sacct" \
     s.txt 'ConsumedEnergyRaw|ElapsedRaw|NCPUS|AllocTRES|State' \
     '3774906|7200|32|cpu=32,node=1|COMPLETED'
@@ -50,8 +50,6 @@ table='write a table of CSV with a header, such as timestamp,gpu_power_w'
     s.txt '1|COMPLETED|3600|100000|cpu=1'
   because "a table of sacct without states, times and energies of jobs: use sacct -P -o $sacct" \
     s.txt 'JobID|AllocTRES' '1|cpu=1'
-  because "JSON of sacct, which is not read: use sacct -P -o $sacct" \
-    s.json '{"meta":{},"jobs":[{"job_id":1,"time":{"elapsed":3600}}]}'
 }
 
 @test "tables of samples: no power, no times, another separator" {

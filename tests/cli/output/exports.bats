@@ -193,6 +193,7 @@ boamps() {
     ["dlest, tdp, boundary gpu",
      "dlest, green-algorithms, boundary gpu+ram",
      "dlest, green-algorithms, boundary gpu",
+     "dlest, green-algorithms, boundary node-dc",
      "dlest, green-algorithms, boundary node",
      "dlest, green-algorithms, boundary facility"]'
   check 'all(.measures[]; .measurementDuration == 3600)'

@@ -67,7 +67,7 @@ END
       --precision tf32
     [ "$status" -eq 0 ]
     over=$(grep -c 'more than the 24.9 GB' err || true)
-    [ "$(grep -c 'of 24.9 GB: does not fit$' out || true)" -eq "$over" ]
+    [ "$(grep -c 'of 25 GB usable: does not fit$' out || true)" -eq "$over" ]
     seen+=$over
   done
   [ "$seen" = 001 ]

@@ -22,7 +22,7 @@ JOBS = {
     "cpus": "resnet50 --gpu xeon-platinum-8380 --phase inference -b 32"
             " --requests 999",
 }
-SETTINGS = """--gpu-clock=900 --overhead=0.3 --startup=90s --fine-tune=head
+SETTINGS = """--gpu-clock=900 --overhead=0.3 --startup=90s --idle-tail=90s --fine-tune=head
 --optimizer=sgd --checkpointing=full --attention=eager --sharding=zero3
 --pipeline-parallel=2 --context-parallel=2 --grad-accum=4 --image-px=128
 --seq-len=64 --classes=10 --val-samples=77777 --prompt-tokens=400

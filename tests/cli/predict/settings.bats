@@ -35,8 +35,7 @@ of() {
 END
   try predict --arch resnet50 --gpu a100 --gpu-clock 1500
   grep -qF -- "$(message gpu_clock_without_boost 900)" \
-    <("$DLEST" predict --arch resnet50 --gpu xeon-platinum-8380 --gpu-clock 900 \
-      2>&1)
+    <("$DLEST" predict --arch resnet50 --gpu gaudi2 --gpu-clock 900 2>&1)
   grep -qF "$(message no_effect_on_physical '--set host_class')" \
     <("$DLEST" predict --arch resnet50 --gpu a100 --set host_class=desktop 2>&1)
   grep -qF -- "$(message gpu_clock_has_no_effect 1500 a100-sxm4-40gb 1410)" err

@@ -12,7 +12,8 @@ setup() {
   export PYTHONDONTWRITEBYTECODE=1 TMPDIR=$PWD/tmp
   export DLEST_PROGRAM=$DLEST DLEST_SYSFS=$PWD/sys
   mkdir tmp
-  unset LOCAL_RANK DLEST_MARKS CUDA_VISIBLE_DEVICES
+  unset LOCAL_RANK SLURM_LOCALID OMPI_COMM_WORLD_LOCAL_RANK MPI_LOCALRANKID \
+    PALS_LOCAL_RANKID DLEST_MARKS CUDA_VISIBLE_DEVICES
 }
 
 # with_gpus: two GPUs, of 200 and 250 W
@@ -197,9 +198,14 @@ assert meter.energy_j > 0' >got
 
 @test "another rank measures nothing" {
   with_gpus
-  LOCAL_RANK=3 python3 -c 'import dlest
+  for rank in LOCAL_RANK SLURM_LOCALID OMPI_COMM_WORLD_LOCAL_RANK; do
+    env $rank=3 python3 -c 'import dlest
 with dlest.measure() as meter: pass
 assert meter.energy_j is None'
+    env $rank=0 python3 -c 'import dlest, time
+with dlest.measure(interval="50ms") as meter: time.sleep(0.2)
+assert meter.energy_j > 0'
+  done
 }
 
 @test "refused options, and nothing that can be measured" {

@@ -38,6 +38,7 @@ SETTINGS = {
     "loader_workers": ("loader-workers", "2"),
     "epochs": ("epochs", "3"),
     "startup_s": ("startup", "30s"),
+    "idle_tail_s": ("idle-tail", "30s"),
     "duration_s": ("duration", "50000s"),
     "epoch_s": ("epoch-time", "4000s"),
     "step_s": ("step-time", "0.40s"),

@@ -61,13 +61,46 @@ left_out() {
 }
 
 @test "cores that have no effect, or are not there" {
+  try recommend --arch resnet50 --gpu a100 --cores 4
+  [ "$status" -eq 2 ]
+  refuses 2 "dlest: --cores has no effect $(message for_predict)" compare \
+    runs.csv --cores 4
   try predict --arch resnet50 --gpu a100 --phase inference --cores 4
   grep -qxF "dlest: warning: $(message cores_on_cpus_alone)" err
   gives 3 "dlest: $(message cores_more_than --cores 200 2 epyc-7742 128)" \
     predict --arch resnet50 --cpu '2 x epyc-7742' --phase inference --cores 200
-  try predict --arch resnet50 --cpu '2 x epyc-7742' --phase inference \
-    --instructions avx1024
-  [ "$status" -eq 2 ]
+}
+
+# 512-bit units have twice the lanes; dot products twice the products of 16 bits,
+# and tiles eight times as many again.
+@test "instruction sets that software uses" {
+  local isa before=1e99 time job=(predict --arch vgg16 --phase inference)
+  for isa in avx2 avx512 vnni amx; do
+    on_cpu --arch vgg16 --cpu xeon-platinum-8480+ --framework openvino \
+      --precision int8 --batch-size 64 --requests 1e6 --isa $isa
+    time=$(jq .estimates[0].duration_s out)
+    awk -v a="$before" -v b="$time" 'BEGIN { exit !(b < a / 1.5) }'
+    before=$time
+  done
+  cp out tiles
+  on_cpu --arch vgg16 --cpu xeon-platinum-8480+ --framework openvino \
+    --precision int8 --batch-size 64 --requests 1e6
+  diff <(jq .estimates[0].energy_j out) <(jq .estimates[0].energy_j tiles)
+  gives 2 "dlest: $(message invalid_value_nearest isa avx1024 \
+    "'avx2', 'avx512'")" "${job[@]}" --cpu epyc-7742 --isa avx1024
+  refuses 3 "dlest: $(message cpu_lacks_isa --isa amx epyc-7742)" "${job[@]}" \
+    --cpu epyc-7742 --isa amx
+  refuses 3 "dlest: $(message cpu_lacks_isa --isa avx512 epyc-7742)" \
+    "${job[@]}" --cpu epyc-7742 --isa avx512
+  refuses 3 "dlest: $(message cpu_lacks_isa --isa avx2 apple-m2-cores)" \
+    "${job[@]}" --cpu 'Apple M2' --isa avx2
+  refuses 3 "dlest: $(message isa_is_for_cpus --isa t4)" "${job[@]}" --gpu t4 \
+    --isa avx2
+}
+
+@test "Grace beside a GPU of its module" {
+  on_cpu --arch resnet50 --node gh200-node --device cpu --requests 1e5
+  check '.node.cpu == "nvidia-grace" and .n_gpus == 1'
 }
 
 # Half of the cores take twice the time but for what memory takes, and less than
@@ -275,6 +308,30 @@ left_out() {
   check '.node.cpu_load == .25'
   try "${job[@]}" --duration 10h
   check ".node.cpu_load > .1 and .node.cpu_load < $(jq .node.cpu_load assumed)"
+}
+
+# docs/lab/input.md: 8 ms a core for an image of ImageNet, about.
+@test "decoding takes cores of the CPUs that compute, or of the node" {
+  local job=(--arch resnet50 --requests 1e5 --batch-size 32) input=(--loader
+    cached --set stored_mpx=0.19)
+  on_cpu "${job[@]}" --cpu '2 x epyc-7763' --framework openvino
+  cp out alone
+  on_cpu "${job[@]}" --cpu '2 x epyc-7763' --framework openvino "${input[@]}"
+  check "(.estimates[0].duration_s - $(jq .estimates[0].duration_s alone)) *
+    128 / 1e5 | . > .002 and . < .012"
+  check '[.served.parts[] | select(.part == "input")] | length == 1'
+  on_cpu "${job[@]}" --cpu '2 x epyc-7763' --framework openvino --loader \
+    synthetic
+  diff <(jq .estimates alone) <(jq .estimates out)
+  on_cpu "${job[@]}" --node dgx-a100 --precision amp
+  cp out alone
+  check '.node.cpu_load == .1'
+  on_cpu "${job[@]}" --node dgx-a100 --precision amp "${input[@]}"
+  check ".node.cpu_load > .1 and .node.parts_j.cpu != 0 and
+    .estimates[0].duration_s > $(jq .estimates[0].duration_s alone)"
+  try predict --arch llama-2-7b --gpu a100 --phase inference --loader disk \
+    --prompt-tokens 9 --output-tokens 9 --method physical
+  grep -qF -- "$(message no_effect_on_physical --loader)" err
 }
 
 @test "the basis of an estimate on a CPU are CPUs" {

@@ -118,9 +118,15 @@ llama=(--arch llama-3-8b --gpu h100 --prompt-tokens 512 --output-tokens 256)
   served "${job[@]}" --startup 100s
   local t e
   read -r t e < <(jq -r '.estimates[0] | "\(.duration_s) \(.energy_j)"' out)
+  check '.waits == [{part: "start-up", duration_s: 100, energy_j: 6400}]'
+  served "${job[@]}" --startup 40s --idle-tail 1m
+  near '.estimates[0].duration_s' "$t"
+  near '.estimates[0].energy_j' "$e"
+  check '[.waits[].energy_j] == [2560, 3840]'
   served "${job[@]}"
   near '.estimates[0].duration_s' "$t - 100"
   near '.estimates[0].energy_j' "$e - 100 * 64"
+  check '.waits == null'
 }
 
 @test "a batch that the default of one request does not fill is warned of" {

@@ -23,6 +23,7 @@ import sys
 import gpu_logs
 import host_logs
 import made_logs
+import made_trackers
 import monitor_logs
 import slurm_logs
 import table_logs
@@ -37,11 +38,12 @@ READERS = {name.replace("_", "-"): getattr(module, name)
                (host_logs, "psutil turbostat ptdaemon powerjoular "
                            "mlperf_training"),
                (slurm_logs, "sstat"), (table_logs, "samples"),
-               (monitor_logs, "prometheus grafana"))
+               (monitor_logs, "prometheus grafana json_lines mlflow"))
            for name in names.split()}
 RUNS = {name.replace("_", "-"): getattr(module, name)
         for module, names in (
             (host_logs, "perf"), (slurm_logs, "sacct"), (table_logs, "runs"),
+            (monitor_logs, "wandb_panel"),
             (tracker_logs, "codecarbon eco2ai zeus carbontracker "
                            "carbontracker_output"))
         for name in names.split()}
@@ -102,9 +104,13 @@ def check_made(dlest, form, first, n):
     """Each log as it is, with gaps cut, and with gaps above a length cut."""
     logs = {}
     for seed in range(first, first + n):
-        make = getattr(made_logs, form.replace("-", "_"))
+        made = form.replace("-", "_")
+        make = getattr(made_logs, made, None) or getattr(made_trackers, made)
         lines = make(random.Random(f"{form} {seed}"))
         name = f"{form}-{seed}.log"
+        if form == "mlflow":
+            name = f"mlflow-{seed}/metrics/system/gpu_0_power_usage_watts"
+            os.makedirs(os.path.dirname(name), exist_ok=True)
         with open(name, "w", encoding="utf-8") as out:
             out.write("\n".join(lines) + "\n")
         logs[name] = read_lines(name)

@@ -34,6 +34,38 @@ def _readings(values):
             yield ns, kind, str(device), watts, joules
 
 
+def json_lines(lines, _interval=1):
+    """Weights & Biases, history of the stream "events": an object a line."""
+    for line in lines:
+        event = json.loads(line)
+        for key, watts in event.items():
+            gpu = re.fullmatch(r"system\.gpu\.(\d+)\.powerWatts", key)
+            if gpu:
+                yield (time_ns(str(event["_timestamp"])), "gpu", gpu[1], watts,
+                       None)
+
+
+def mlflow(lines, _interval=1):
+    """A file of the file store: ms since 1970, a value, a step."""
+    for line in lines:
+        milliseconds, watts, _ = line.split()
+        yield int(milliseconds) * 1000000, "gpu", "0", float(watts), None
+
+
+def wandb_panel(lines):
+    """Columns "RUN - METRIC": the trapezoids of each run's powers."""
+    rows = list(csv.reader(lines))
+    for i, name in enumerate(rows[0]):
+        run, _, metric = name.rpartition(" - ")
+        if metric != "system/gpu.0.powerWatts":
+            continue
+        points = [(float(row[0]), float(row[i])) for row in rows[1:] if row[i]]
+        joules = sum((b[0] - a[0]) * (a[1] + b[1]) / 2
+                     for a, b in zip(points, points[1:]))
+        yield {"run_id": run, "energy_j": joules, "gpu_energy_j": joules,
+               "duration_s": points[-1][0] - points[0][0], "n_gpus": 1}
+
+
 def prometheus(lines, _interval=1):
     """Prometheus' documentation, "HTTP API": a matrix has a list of pairs of a
     time (s since 1970) and a value, a text, for each series."""

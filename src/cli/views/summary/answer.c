@@ -70,7 +70,8 @@ static void add_for_programs(struct dl_report *r,
                                              {.key = "figure"},
                                              {.key = "interval"},
                                              {.key = "remark"}};
-  dl_report_add(r, "title", NULL, NULL, DL_CODE, dl_string(r->title));
+  if (r->title && r->title[0])
+    dl_report_add(r, "title", NULL, NULL, DL_CODE, dl_string(r->title));
   struct dl_table *t = DL_TABLE(r, "lines", NULL, columns, false);
   for (size_t i = 0; i < n; i++)
     if (l[i].label && !l[i].hint)

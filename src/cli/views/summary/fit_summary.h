@@ -16,6 +16,15 @@ struct dl_table *dl_fit_answers(struct dl_report *r);
 void dl_fit_answer(struct dl_table *t, const struct dl_fit *fit,
                    const struct dl_cv *cv, const char *scheme);
 
+/* Sets the text to "physical, best of 7 by held-out error: 5.8 %, next krr
+ * 16 %"; clears it where there was no choice. */
+void dl_fit_choice(struct dl_text *to, const struct dl_trials *tried);
+
+/* Adds, for people, what a fit is based on, that text ("": none), and which runs
+ * would help it. */
+void dl_fit_notes(struct dl_report *r, const struct dl_fit *fit,
+                  const char *choice);
+
 /* Adds what an automatic choice tried, best first, for people; nothing where
  * there was no choice. */
 void dl_fit_trials(struct dl_report *item, const struct dl_trials *tried);

@@ -7,6 +7,8 @@ dlest_SOURCES += \
 	%D%/better_setup.h \
 	%D%/fit_summary.c \
 	%D%/fit_summary.h \
+	%D%/job_parts.c \
+	%D%/job_parts.h \
 	%D%/predict_summary.c \
 	%D%/predict_summary.h \
 	%D%/predict_warnings.c \

@@ -7,6 +7,7 @@
 #include "base/constants.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/time/timestamp.h"
 #include "cli/views/summary/answer.h"
 #include "cli/views/summary/software_carbon.h"
 #include "estimate/methods/inference.h"
@@ -167,11 +168,29 @@ static void time_line(const struct summary *m, struct dl_answer_line *l) {
     input_remark(m, l);
 }
 
+/* "68 of 84 GB usable": programs cannot use all memory of a GPU. */
+static void memory_remark(const struct dl_job *job, struct dl_answer_line *l) {
+  struct dl_memory_need need;
+  char number[DL_NUMBER_SIZE];
+  dl_memory_of(job, &need);
+  if (isnan(need.need_gb))
+    return;
+  dl_answer_remark(
+      l, "%s",
+      dl_format_digits(number, need.need_gb, need.need_gb < 100 ? 2 : 3));
+  if (!isnan(need.has_gb))
+    dl_text_printf(
+        &l->remark, " of %s",
+        dl_format_digits(number, need.has_gb, need.has_gb < 100 ? 2 : 3));
+  dl_text_add(&l->remark, " GB");
+  if (!isnan(need.has_gb) && !dl_is_cpu(job->found.gpu))
+    dl_text_add(&l->remark, " usable");
+  dl_text_add(&l->remark, need.over ? ": does not fit" : "");
+}
+
 static void power_line(const struct summary *m, struct dl_answer_line *l) {
   const struct dl_accelerator *gpu = m->job->found.gpu;
   const double n = m->job->run->n_gpus;
-  struct dl_memory_need need;
-  char number[DL_NUMBER_SIZE];
   const struct dl_interval watts =
       m->node ? m->s->node_power_w
               : (struct dl_interval){m->e->power_w.x, m->e->power_w.low,
@@ -184,14 +203,7 @@ static void power_line(const struct summary *m, struct dl_answer_line *l) {
     dl_answer_remark(l, "%s busy %.0f %% of the time",
                      dl_is_cpu(m->s->result.job.found.gpu) ? "CPU" : "GPU",
                      100 * m->e->busy_share);
-  dl_memory_of(m->job, &need);
-  if (isnan(need.need_gb))
-    return;
-  dl_answer_remark(l, "%s", dl_format_digits(number, need.need_gb, 3));
-  if (!isnan(need.has_gb))
-    dl_text_printf(&l->remark, " of %s",
-                   dl_format_digits(number, need.has_gb, 3));
-  dl_text_add(&l->remark, need.over ? " GB: does not fit" : " GB");
+  memory_remark(m->job, l);
 }
 
 double dl_predict_paid(const struct dl_predict_answer *s) {
@@ -466,4 +478,12 @@ void dl_predict_sources(struct dl_report *r, const struct dl_job *job) {
     add_source(t, &arch->head, "activations", "M", &arch->acts_m);
     add_source(t, &arch->head, "parameters", "M", &arch->params_m);
   }
+}
+
+void dl_predict_start(struct dl_report *r, const struct dl_predict_answer *s) {
+  char start[DL_TIMESTAMP_SIZE];
+  dl_format_timestamp(start, s->start_ns, true);
+  DL_LINES(r, {.key = "start_time", .value = dl_string(start)},
+           {.key = "given_start_intensity_g_kwh",
+            .value = dl_known(s->start_g_kwh)});
 }

@@ -24,6 +24,11 @@ struct dl_predict_answer {
   double node_paid;
   const char *node_boundary;
   double embodied_g;
+  /* With intensities by the hour: the start, the mean intensity from the start
+   * that was given, and where the used one is from. */
+  int64_t start_ns;
+  double start_g_kwh;
+  struct dl_text hours_of; /* owned */
 };
 
 /* The energy of the answer, of the node where there is one, and the share of
@@ -43,6 +48,9 @@ double dl_predict_paid(const struct dl_predict_answer *s);
  * title of dl_predict_title. */
 void dl_predict_summary(struct dl_report *r, const struct dl_predict_answer *s,
                         const char *assumed);
+
+/* Adds when the run starts, for programs. */
+void dl_predict_start(struct dl_report *r, const struct dl_predict_answer *s);
 
 /* Names of the columns whose values are assumed: neither given nor from what is
  * given. */

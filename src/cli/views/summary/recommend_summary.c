@@ -310,7 +310,10 @@ void dl_recommend_answer(struct dl_report *r,
   first_line(&line[1], c);
   covers_line(&line[2], c);
   excluded_line(&line[3], c);
-  dl_answer_lines(dl_report_group(r, NULL, ""), line, DL_LENGTH(line));
+  struct dl_report *g = dl_report_group(r, "summary", "");
+  dl_report_add(g, "title", NULL, NULL, DL_CODE,
+                dl_string(dl_text_str(&title)));
+  dl_answer_lines(g, line, DL_LENGTH(line));
 }
 
 void dl_recommend_settings(struct dl_report *r,

@@ -7,6 +7,7 @@
 
 #include "base/constants.h"
 #include "base/number.h"
+#include "cli/views/report_rows.h"
 #include "cli/views/summary/answer.h"
 #include "output/units.h"
 
@@ -123,7 +124,8 @@ static void lost_lines(struct dl_answer_line line[N_LINES],
 }
 
 void dl_report_answer(struct dl_report *r, const struct dl_sums *s,
-                      const struct dl_footprint *foot, struct dl_text *title) {
+                      const struct dl_footprint *of, struct dl_text *title) {
+  const struct dl_footprint own = dl_sums_footprint(of, s), *foot = &own;
   const struct dl_costs costs = dl_footprint_costs(foot, dl_sums_energy(s));
   struct dl_answer_line line[N_LINES] = {0};
   DL_TEXT(equals);
@@ -132,7 +134,7 @@ void dl_report_answer(struct dl_report *r, const struct dl_sums *s,
   gpu_line(&line[GPU_TIME], s);
   lost_lines(line, s);
   figure(&line[EMISSIONS], "CO2e", DL_MASS, "g", costs.co2e_g);
-  if (isnan(foot->intensity.x)) {
+  if (isnan(foot->intensity.x) && !foot->hours) {
     dl_answer_remark(&line[EMISSIONS],
                      "add --country DE or --cloud aws:us-east-1");
     line[EMISSIONS].hint = true;

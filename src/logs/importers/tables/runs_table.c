@@ -1,41 +1,87 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The table of runs that `dlest extract` writes, or some of its columns:
- * at least run_id, duration_s and an energy or the power of the GPUs or the
- * node, and no column epoch, as a table of epochs has. Other columns are
- * ignored. */
+ * at least one that names the run (run_id, arch or gpu), duration_s and an
+ * energy or the power of the GPUs or the node, and no column epoch, as a table
+ * of epochs has. A name may have another unit (duration_h, energy_kwh); columns
+ * are separated by commas, semicolons (and decimals have commas) or tabs. Other
+ * columns are ignored. */
 
 #include <math.h>
+#include <string.h>
+#include <strings.h>
 
+#include "io/csv.h"
 #include "logs/importers/tables/runs_rows.h"
 #include "logs/log.h"
+#include "run/column_names.h"
 
 /* The columns of the file that are columns of the runs table. */
 struct run_columns {
   size_t n;
   long at[DL_N_RUN_COLUMNS]; /* in the file */
   enum dl_run_id id[DL_N_RUN_COLUMNS];
+  double scale[DL_N_RUN_COLUMNS];
   bool warned[DL_N_RUN_COLUMNS];
 };
 
+/* The column that a name stands for, and the factor of its unit; N: none. */
+static enum dl_run_id column_of(const char *name, double *scale) {
+  const struct dl_run_column *c = dl_run_column_find(name);
+  *scale = 1;
+  if (!c) {
+    const char *meant = dl_column_in_unit(name, scale);
+    c = meant ? dl_run_column_find(meant) : NULL;
+  }
+  return c ? c->id : DL_N_RUN_COLUMNS;
+}
+
+/* Whether a header of fields between a separator is one of runs. */
+static bool is_of_runs(const char *header, char separator) {
+  char line[DL_HEAD_LINE], *field[DL_HEAD_FIELDS];
+  bool has[DL_N_RUN_COLUMNS + 1] = {false};
+  double scale;
+  memcpy(line, header, sizeof line);
+  size_t n = dl_cell_split(line, separator, field, DL_HEAD_FIELDS);
+  for (size_t i = 0; i < n && i < DL_HEAD_FIELDS; i++) {
+    if (strcasecmp(field[i], "epoch") == 0)
+      return false;
+    has[column_of(field[i], &scale)] = true;
+  }
+  return has[DL_RUN_duration_s] &&
+         (has[DL_RUN_run_id] || has[DL_RUN_arch] || has[DL_RUN_gpu]) &&
+         (has[DL_RUN_energy_j] || has[DL_RUN_gpu_energy_j] ||
+          has[DL_RUN_node_energy_j] || has[DL_RUN_gpu_power_w] ||
+          has[DL_RUN_node_power_w]);
+}
+
 static bool probe(const struct dl_head *head) {
-  static const char *const measured[] = {"energy_j", "gpu_energy_j",
-                                         "node_energy_j", "gpu_power_w",
-                                         "node_power_w"};
-  bool any = false;
-  for (size_t i = 0; i < DL_LENGTH(measured) && !any; i++)
-    any = dl_head_has(head, measured[i]);
-  return any && dl_head_has(head, "run_id,duration_s") &&
-         !dl_head_has(head, "epoch");
+  static const char separators[] = ",;\t";
+  char line[DL_HEAD_LINE];
+  size_t at = 0;
+  if (!dl_head_line(head, &at, line, sizeof line))
+    return false;
+  for (const char *s = separators; *s; s++)
+    if (is_of_runs(line, *s))
+      return true;
+  return false;
 }
 
 static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
                             struct dl_diag *d) {
   struct run_columns *t = log->state;
+  bool taken[DL_N_RUN_COLUMNS + 1] = {[DL_N_RUN_COLUMNS] = true};
   *t = (struct run_columns){0};
-  for (size_t id = 0; id < DL_N_RUN_COLUMNS; id++) {
-    t->at[t->n] = dl_log_column(log, dl_run_columns[id].name);
-    t->id[t->n] = (enum dl_run_id)id;
-    t->n += t->at[t->n] >= 0;
+  for (size_t i = 0; i < dl_csv_n_cols(log->csv); i++) {
+    double scale;
+    const char *name = dl_csv_name(log->csv, i);
+    enum dl_run_id id = column_of(name, &scale);
+    const char *own = id < DL_N_RUN_COLUMNS ? dl_run_columns[id].name : name;
+    if (taken[id] || (strcmp(own, name) != 0 && dl_log_column(log, own) >= 0))
+      continue;
+    taken[id] = true;
+    t->at[t->n] = (long)i;
+    t->id[t->n] = id;
+    t->scale[t->n++] = scale;
   }
   return t->n > 0 ? DL_OK
                   : dl_fail_at(d, DL_EINPUT, head->path, 1,
@@ -66,7 +112,7 @@ static bool row(struct dl_log *log, const char *const *cell) {
       fault = *cell[at] ? dl_run_column_fault(c, cell[at]) : fault;
       if (fault == DL_FAULT_NONE)
         dl_run_read(&run, c, cell[at]);
-    } else if (dl_run_cell(log, cell, at, 1, fmin(0, c->low), &x)) {
+    } else if (dl_run_cell(log, cell, at, t->scale[i], fmin(0, c->low), &x)) {
       fault = dl_run_column_check(c, x);
       if (fault == DL_FAULT_NONE)
         dl_run_put(&run, id, x);

@@ -8,6 +8,7 @@
 #include "logs/importers/tables/sample_columns.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/constants.h"
@@ -116,8 +117,9 @@ static const char *const labels[DL_LABEL_OTHER + 1] = {
     [DL_LABEL_RUN] = "run|run_name|run_number|run_display_name|display_name|"
                      "run_path|wandb_run|wandb_run_id|wandb_run_name|wandb_id|"
                      "experiment|experiment_name|trial|trial_id|trial_name",
+    [DL_LABEL_EPOCH] = "epoch|epoch_number|current_epoch|train_epoch",
     [DL_LABEL_OTHER] =
-        "run_id|duration|duration_s|duration_sec|epoch|epochs|"
+        "run_id|duration|duration_s|duration_sec|epochs|"
         "epoch_energy_j|project_name|experiment_id|emissions|window_name|"
         "socket_power|jobid|job_id",
 };
@@ -283,10 +285,29 @@ static bool wandb_column(const char *name, struct dl_sample_column *c) {
   return power || dl_is_word(s + 5 + digits, "gpu");
 }
 
+/* Columns of nvitop's ResourceMetricCollector, "TAG/cuda:0 (gpu:3)/power_usage
+ * (W)/mean": of the values of an interval the mean counts, and the number of
+ * the GPU in the machine. */
+static bool nvitop_column(const char *name, struct dl_sample_column *c) {
+  static const char *const metrics[] = {"/power_usage (W)/mean",
+                                        "/gpu_utilization (%)/mean"};
+  const char *gpu = strstr(name, "gpu:");
+  char *metric;
+  if (!gpu || !isdigit((unsigned char)gpu[4]))
+    return false;
+  *c = (struct dl_sample_column){.kind = DL_METER_GPU, .names_meter = true};
+  c->index = strtol(gpu + 4, &metric, 10);
+  metric += *metric == ')';
+  int which = dl_text_index(metrics, DL_LENGTH(metrics), metric);
+  c->quantity = which == 0 ? DL_SAMPLE_POWER : DL_SAMPLE_UTIL;
+  c->scale = which == 0 ? 1 : 0.01;
+  return which >= 0;
+}
+
 bool dl_sample_column(const char *name, struct dl_sample_column *c) {
   char plain[NAME_SIZE];
   struct name_words p = {.index = -1};
-  if (wandb_column(name, c) || jtop_column(name, c))
+  if (wandb_column(name, c) || nvitop_column(name, c) || jtop_column(name, c))
     return true;
   if (!plain_name(name, plain))
     return false;
@@ -344,6 +365,9 @@ enum dl_sample_sensor dl_sample_sensor(const char *name,
 
 double dl_sample_time(const char *name, size_t *rank) {
   char plain[NAME_SIZE];
+  const char *slash = strrchr(name, '/'); /* nvitop: "TAG/timestamp" */
+  if (slash && strcmp(slash, "/timestamp") == 0)
+    name = slash + 1;
   if (!plain_name(name, plain))
     return 0;
   for (size_t i = 0; i < sizeof times / sizeof *times; i++) {

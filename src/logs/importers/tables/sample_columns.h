@@ -47,9 +47,10 @@ enum dl_sample_label {
   DL_LABEL_INDEX,
   DL_LABEL_NAME,
   DL_LABEL_HOST,
-  DL_LABEL_DATE, /* precedes a column `time` */
-  DL_LABEL_RUN,  /* of runs in one table */
-  DL_LABEL_OTHER /* of a table that has no samples */
+  DL_LABEL_DATE,  /* precedes a column `time` */
+  DL_LABEL_RUN,   /* of runs in one table */
+  DL_LABEL_EPOCH, /* number of the epoch, which may have decimals */
+  DL_LABEL_OTHER  /* of a table that has no samples */
 };
 
 /* Other columns, which describe a sample or the table. Weights & Biases call

@@ -113,9 +113,14 @@ bool dl_samples_header(struct dl_samples *s, char **field, size_t n_fields,
   }
   if (dl_word_among("time", s->time_name, strlen(s->time_name)) < 0)
     s->label[DL_LABEL_DATE] = -1;
-  bool any = false;
-  for (size_t i = 0; i < s->n_channels; i++)
+  bool any = false, power = false;
+  for (size_t i = 0; i < s->n_channels; i++) {
     any = any || dl_samples_measures(&s->channel[i]);
+    power = power || s->channel[i].at[DL_SAMPLE_POWER] >= 0;
+  }
+  /* Energies beside numbers of epochs are those of a row for each epoch. */
+  if (s->label[DL_LABEL_EPOCH] >= 0 && !power)
+    return false;
   return any && s->time >= 0 &&
          !(trainings &&
            dl_word_among("epoch_s", s->time_name, strlen(s->time_name)) == 0);

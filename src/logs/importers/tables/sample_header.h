@@ -45,6 +45,8 @@ struct dl_samples {
   char twice[DL_SAMPLE_NAME];   /* a name that two columns have */
   char run[DL_SAMPLE_NAME];     /* that the rows are of */
   char like[2][DL_SAMPLE_NAME]; /* columns of one quantity: used, left out */
+  double epoch;                 /* number of the last row's; NaN: none yet */
+  int64_t last_ns;              /* of the last row */
   enum dl_sample_clock clock;
   struct dl_turns turns; /* of GPUs, without a column that identifies them */
   struct dl_device_columns more; /* columns that distinguish devices */

@@ -66,6 +66,13 @@ static bool of_clock(struct dl_log *log, struct dl_samples *s,
                                             : "point in time");
 }
 
+/* Whether numbers of a table may have decimal commas: others separate its
+ * columns. */
+static bool has_commas(const struct dl_log *log) {
+  const struct dl_samples *s = log->state;
+  return s->separator != ',';
+}
+
 static bool read_time(struct dl_log *log, struct dl_samples *s, char **field,
                       int64_t *ns) {
   bool elapsed = strncasecmp(s->time_name, "elapsed", 7) == 0;
@@ -78,6 +85,9 @@ static bool read_time(struct dl_log *log, struct dl_samples *s, char **field,
     snprintf(text, sizeof text, "%s %.60s", field[date], field[s->time]);
   size_t len = strlen(text);
   bool from_start = false;
+  char *comma = strchr(text, ',');
+  if (comma && has_commas(log) && strspn(text, "0123456789,") == len)
+    *comma = '.';
   if (dl_parse_double(text, &x))
     from_start = fabs(x * s->unit_s) < DL_SINCE_1970_S;
   else if (elapsed)
@@ -104,7 +114,9 @@ static bool number(struct dl_log *log, const struct dl_sample_channel *c,
   *x = NAN;
   if (c->at[q] < 0)
     return true;
-  const char *s = field[c->at[q]];
+  char *s = field[c->at[q]], *comma = strchr(s, ',');
+  if (comma && has_commas(log) && !strchr(s, '.') && !strchr(comma + 1, ','))
+    *comma = '.';
   if (!dl_cell_value(s, strlen(s), dimension[q], c->scale[q], x) || *x < 0)
     return dl_log_bad(
         log, "field %d (%s): invalid number '%.40s'%s", c->at[q] + 1, what[q],
@@ -136,6 +148,33 @@ static void read_origin(struct dl_log *log, const struct dl_head *head) {
       snprintf(o->job, sizeof o->job, "%.159s", text + 7);
     else if (strncmp(text, "# host: ", 8) == 0)
       snprintf(o->host, sizeof o->host, "%.63s", text + 8);
+}
+
+/* Names the GPUs of a recording of dlest by its comments: "# gpu0: NAME, ID, by
+ * nvml, limit 400 W". */
+static void name_devices(struct dl_log *log, struct dl_samples *s,
+                         const struct dl_head *head) {
+  char text[DL_SAMPLE_LINE], id[16];
+  size_t at = 0;
+  long index;
+  int name_at;
+  while (dl_head_line(head, &at, text, sizeof text) && text[0] == '#') {
+    if (sscanf(text, "# gpu%ld: %n", &index, &name_at) != 1)
+      continue;
+    for (size_t i = 0; i < s->n_channels; i++) {
+      struct dl_sample_channel *c = &s->channel[i];
+      const char *limit = strstr(text, ", limit ");
+      double watts;
+      if (c->kind != DL_METER_GPU || c->index != index)
+        continue;
+      text[name_at + (int)strcspn(text + name_at, ",")] = '\0';
+      snprintf(id, sizeof id, "%ld", index);
+      c->meter = dl_log_meter(log, DL_METER_GPU, id, text + name_at);
+      c->made = true;
+      if (limit && sscanf(limit, ", limit %lf W", &watts) == 1)
+        dl_log_limit(log, c->meter, watts);
+    }
+  }
 }
 
 /* Distinguishes several GPUs in one column that no other column identifies. */
@@ -180,6 +219,9 @@ static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
                 "columns '%s' and '%s' are of one quantity: the first is "
                 "used",
                 s->like[0], s->like[1]);
+  s->epoch = NAN;
+  log->has_epochs = s->label[DL_LABEL_EPOCH] >= 0;
+  name_devices(log, s, head);
   DL_TRY(dl_samples_devices(s, log, head, d));
   if (s->unclear[0] != '\0' && !s->of_sensors && dl_samples_device_field(s) < 0)
     dl_log_warn(log, "column '%s' does not say of what: taken for a GPU's",
@@ -291,11 +333,33 @@ static bool read_next_header(struct dl_log *log, struct dl_samples *s,
       same->deltas = same->deltas || old->deltas;
     }
   new.clock = s->clock;
+  new.epoch = s->epoch;
+  new.last_ns = s->last_ns;
   dl_samples_name(new.run, s->run);
   dl_samples_keep_devices(s, &new, field);
   *s = new;
   dl_log_later_header(log);
   return true;
+}
+
+static void end_epoch(struct dl_log *log, int64_t ns) {
+  struct dl_reading r =
+      dl_reading_at(dl_log_meter(log, DL_METER_EPOCH, NULL, NULL), ns);
+  dl_log_reading(log, &r);
+}
+
+/* An epoch ends where the next one's first row is; rows without a number, of a
+ * validation, belong to it. */
+static void follow_epoch(struct dl_log *log, struct dl_samples *s, char **field,
+                         int64_t ns) {
+  double x;
+  int at = s->label[DL_LABEL_EPOCH];
+  s->last_ns = ns;
+  if (at < 0 || !dl_parse_double(field[at], &x))
+    return;
+  if (!isnan(s->epoch) && floor(x) > s->epoch)
+    end_epoch(log, ns);
+  s->epoch = floor(x);
 }
 
 static bool line(struct dl_log *log, char *text) {
@@ -327,6 +391,7 @@ static bool line(struct dl_log *log, char *text) {
       return false;
   if (!read_time(log, s, field, &ns))
     return false;
+  follow_epoch(log, s, field, ns);
   for (size_t i = 0; i < n_channels; i++) {
     struct dl_sample_channel *c = &s->channel[i];
     bool empty =
@@ -355,6 +420,8 @@ static bool line(struct dl_log *log, char *text) {
 static void end(struct dl_log *log) {
   const struct dl_samples *s = log->state;
   dl_turns_end(&s->turns, log);
+  if (s->label[DL_LABEL_EPOCH] >= 0 && !isnan(s->epoch))
+    end_epoch(log, s->last_ns);
 }
 
 const struct dl_importer dl_import_samples = {

@@ -7,8 +7,11 @@ libdlest_a_SOURCES += \
 	%D%/codecarbon.c \
 	%D%/eco2ai.c \
 	%D%/grafana.c \
+	%D%/json_lines.c \
 	%D%/metric_series.c \
 	%D%/metric_series.h \
+	%D%/mlflow.c \
 	%D%/powerjoular.c \
 	%D%/prometheus_answer.c \
+	%D%/wandb_panel.c \
 	%D%/zeus.c

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/timestamp.h"
+#include "base/time/timestamp.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The spans of a log in which its devices work, between idle times. */
+
+#ifndef DL_LOGS_EPOCHS_BUSY_SPANS_H
+#define DL_LOGS_EPOCHS_BUSY_SPANS_H
+
+#include "logs/readings/energy_curve.h"
+
+struct dl_busy_span {
+  int64_t from_ns, to_ns; /* the first and the last point of it */
+};
+
+/* Finds the spans between times of `idle_s` or longer in which the power stays
+ * in the lowest quarter of its range. Returns their number, and the owned spans
+ * in *spans. One span where the power hardly
+ * varies. A time without samples is idle, too. */
+size_t dl_busy_spans(const struct dl_energy_curve *c, double idle_s,
+                     struct dl_busy_span **spans);
+
+#endif

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A JSON object a line, with a time and figures under the names of columns of
+ * a table of samples (tables/sample_columns.h). Weights & Biases keep the
+ * history of their stream "events" so (wandb-events.jsonl, and what their API
+ * gives as JSON lines):
+ *
+ *   {"system.gpu.0.powerWatts": 301.2, "system.gpu.0.gpu": 97.0, "_timestamp":
+ *   1700000000.5, "_runtime": 15.2}
+ *
+ * Objects without a power or an energy, of other metrics, are skipped. */
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/number.h"
+#include "io/json_read.h"
+#include "logs/importers/tables/sample_columns.h"
+#include "logs/log.h"
+
+enum { MOST_CHANNELS = 64 };
+
+/* What an object says of one moment. */
+struct moment {
+  double time_s;
+  size_t rank; /* of the time's name */
+  char text[96];
+  struct {
+    struct dl_sample_column column;
+    struct dl_reading r;
+  } channel[MOST_CHANNELS];
+  size_t n;
+  bool measures;
+};
+
+static void take_value(struct moment *m, const struct dl_sample_column *c,
+                       double x) {
+  size_t i = 0;
+  while (i < m->n && !(m->channel[i].column.kind == c->kind &&
+                       m->channel[i].column.index == c->index))
+    i++;
+  if (i == MOST_CHANNELS)
+    return;
+  if (i == m->n) {
+    m->channel[m->n].column = *c;
+    m->channel[m->n++].r = dl_reading_at(0, 0);
+  }
+  struct dl_reading *r = &m->channel[i].r;
+  x *= c->scale;
+  if (c->quantity == DL_SAMPLE_UTIL)
+    r->util = x <= 1 ? x : (double)NAN;
+  else
+    *(c->quantity == DL_SAMPLE_POWER ? &r->power_w : &r->energy_j) = x;
+  m->measures = m->measures || c->quantity != DL_SAMPLE_UTIL;
+}
+
+static void take_member(void *ctx, const char *key, const dl_json *value) {
+  struct moment *m = ctx;
+  struct dl_json_value v = dl_json_value_of(value);
+  struct dl_sample_column c;
+  size_t rank = 0;
+  double unit_s = dl_sample_time(key, &rank);
+  if (unit_s > 0 && rank < m->rank && v.type != DL_JSON_ABSENT) {
+    m->rank = rank;
+    m->time_s = v.type == DL_JSON_NUMBER ? v.number * unit_s : (double)NAN;
+    snprintf(m->text, sizeof m->text, "%.80s", v.text ? v.text : "");
+  } else if (v.type == DL_JSON_NUMBER && v.number >= 0 &&
+             dl_sample_column(key, &c)) {
+    take_value(m, &c, v.number);
+  }
+}
+
+static void read_moment(struct moment *m, const dl_json *j) {
+  *m = (struct moment){.time_s = NAN, .rank = SIZE_MAX};
+  dl_json_each(j, take_member, m);
+}
+
+static bool probe(const struct dl_head *head) {
+  DL_SCOPED(dl_diag_free) struct dl_diag own = {0};
+  char text[DL_HEAD_LINE];
+  struct moment m = {0};
+  dl_json *j;
+  for (size_t at = 0; dl_head_line(head, &at, text, sizeof text);) {
+    if (text[0] != '{' ||
+        dl_json_parse(&j, text, strlen(text), head->path, &own) != DL_OK)
+      return false;
+    read_moment(&m, j);
+    dl_json_free(j);
+    if (m.measures && m.rank < SIZE_MAX)
+      return true;
+  }
+  return false;
+}
+
+static bool read_time(struct dl_log *log, const struct moment *m, int64_t *ns) {
+  char number[DL_NUMBER_SIZE];
+  if (isnan(m->time_s))
+    return dl_log_time(log, m->text, strlen(m->text), ns);
+  if (m->time_s < DL_SINCE_1970_S) {
+    *ns = dl_log_time_since(log, m->time_s);
+    return true;
+  }
+  dl_format_short(number, m->time_s);
+  return dl_log_time(log, number, strlen(number), ns);
+}
+
+static bool line(struct dl_log *log, char *s) {
+  DL_SCOPED(dl_diag_free) struct dl_diag own = {0};
+  struct moment m;
+  dl_json *j;
+  int64_t ns;
+  if (dl_json_parse(&j, s, strlen(s), log->path, &own) != DL_OK)
+    return dl_log_bad(log, "not a JSON object");
+  read_moment(&m, j);
+  dl_json_free(j);
+  if (!m.measures)
+    return true;
+  if (m.rank == SIZE_MAX || !read_time(log, &m, &ns))
+    return dl_log_bad(log, "no time, such as '_timestamp'");
+  for (size_t i = 0; i < m.n; i++) {
+    const struct dl_sample_column *c = &m.channel[i].column;
+    char id[24] = "";
+    if (c->index >= 0)
+      snprintf(id, sizeof id, "%ld", c->index);
+    m.channel[i].r.meter = dl_log_meter(log, c->kind, *id ? id : NULL, NULL);
+    m.channel[i].r.ns = ns;
+    dl_log_reading(log, &m.channel[i].r);
+  }
+  return true;
+}
+
+const struct dl_importer dl_import_json_lines = {
+    .name = "json-lines",
+    .summary = "a JSON object a line: Weights & Biases' history of events",
+    .probe = probe,
+    .line = line,
+};
