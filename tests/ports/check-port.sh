@@ -41,9 +41,9 @@ wasm)
   unit=$(printf 'tests/unit/test_%s ' $unit)
   export NODE_PATH=/usr/share/nodejs NODE_OPTIONS=--no-experimental-fetch
   # Without optimization of what is linked, which takes 20 s a program.
+  flags="-sNODERAWFS -sEXIT_RUNTIME -sALLOW_MEMORY_GROWTH"
   links=(CFLAGS=-O0 LOG_COMPILER="bash $top/tests/run-unit.sh node"
-    AM_LDFLAGS="-sNODERAWFS -sEXIT_RUNTIME -sALLOW_MEMORY_GROWTH
-    --pre-js $top/tests/ports/node.js")
+    AM_LDFLAGS="$flags --pre-js $top/tests/ports/node.js")
   ;;
 *)
   echo "usage: check-port.sh musl|wasm TOP_BUILDDIR" >&2

@@ -379,6 +379,9 @@ static void test_stdin(void **state) {
   int ends[2], old;
 
   (void)state;
+#ifdef __EMSCRIPTEN__
+  skip(); /* its pipes cannot stand for the descriptors of Node.js */
+#endif
   assert_int_equal(pipe(ends), 0);
   assert_int_equal(write(ends[1], "a,b\n1,2\n3\n4,", 12), 12);
   assert_int_equal(write(ends[1], "5\n", 2), 2);

@@ -164,7 +164,8 @@ static void growth_is_checked(void **state) {
     char said[64] = "";
     assert_int_equal(pipe(messages), 0);
     pid_t child = fork();
-    assert_true(child >= 0);
+    if (child < 0)
+      skip(); /* there are no processes */
     if (child == 0) {
       size_t cap = 0;
       dup2(messages[1], STDERR_FILENO);
