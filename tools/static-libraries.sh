@@ -3,8 +3,7 @@
 # The libraries that dlest needs, static and for another C library, from Debian's
 # source packages:
 #   tools/static-libraries.sh emscripten|musl|native FOLDER
-# native is for this machine: libxml2 without ICU and libmicrohttpd without TLS, whose
-# static libraries in Debian need more of them.
+# native is for this machine: libxml2 without ICU, which Debian's static library needs.
 # Exits with 3 if the sources cannot be fetched. FOLDER/source keeps the sources,
 # FOLDER/lib and FOLDER/include what is built. What is there already is neither
 # fetched nor built again.
@@ -35,7 +34,7 @@ musl)
 native)
   export CC=gcc AR=ar RANLIB=ranlib CFLAGS="-O2 -w -fPIC"
   host=$(gcc -dumpmachine)
-  packages=(libxml2 libmicrohttpd) more_xml=(--with-iconv --with-threads)
+  packages=(libxml2) more_xml=(--with-iconv --with-threads)
   ;;
 *)
   echo "static-libraries.sh: no compiler for $kind" >&2
@@ -110,12 +109,6 @@ build_libxml2() {
   make -s -j2 libxml2.la
   make -s install-libLTLIBRARIES install-pkgconfigDATA
   make -s -C include install
-}
-
-build_libmicrohttpd() {
-  configured --disable-https --disable-curl --disable-doc --disable-examples
-  make -s -j2 -C src/microhttpd libmicrohttpd.la
-  cp src/microhttpd/.libs/libmicrohttpd.a "$to/lib"
 }
 
 # The folders behind the functions that dlest and its tests call, in one library.

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Hold the catalogue of accelerators against public tables.
 
-usage: accelerators-from-csv.py [--compare|--propose] ACCELERATORS.xml
+usage: accelerators-from-csv.py [--compare|--propose] DATA
          EPOCH.csv GPUINFO.csv MLCO2.csv GA.csv BUTTER.csv CODECARBON.csv
 
-The tables: Epoch AI's Machine Learning Hardware, a flat export of gpu-info-api,
+DATA has accelerators.xml and cpus.xml. The tables: Epoch AI's Machine Learning Hardware, a flat export of gpu-info-api,
 ML CO2 Impact's and Green Algorithms' GPUs, the list of NVIDIA GPUs of BUTTER-E,
 CodeCarbon's AMD server processors, or its TDPs of processors.
 
@@ -22,6 +22,7 @@ has and the catalogue lacks, for a person to check.
 """
 
 import csv
+import os
 import re
 import sys
 import xml.etree.ElementTree as ET
@@ -187,10 +188,13 @@ class Entry:
         return any(abs(x - t) <= 0.01 * t for x in figures for t in told if t)
 
 
-def load(path):
-    root = ET.parse(path).getroot()
-    titles = {s.get("id"): s.get("id") for s in root.iter("source")}
-    return [Entry(e, titles) for e in root.findall("entry")]
+def load(folder):
+    entries = []
+    for name in "accelerators.xml", "cpus.xml":
+        root = ET.parse(os.path.join(folder, name)).getroot()
+        titles = {s.get("id"): s.get("id") for s in root.iter("source")}
+        entries += [Entry(e, titles) for e in root.findall("entry")]
+    return entries
 
 
 def gather(paths):

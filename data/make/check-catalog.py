@@ -18,8 +18,8 @@ import re
 import sys
 import xml.etree.ElementTree as ET
 
-SHIPPED = ("accelerators", "architectures", "datasets", "grids", "nodes",
-           "sites", "transformers")
+SHIPPED = ("accelerators", "architectures", "cpus", "datasets", "grids",
+           "nodes", "sites", "transformers")
 NOISE = frozenset("nvidia amd intel geforce tesla radeon instinct "
                   "graphics".split())
 
@@ -154,7 +154,7 @@ def check_values(entry):
 
 # What entries of a kind name, and the file it is in.
 REFERENCES = (("site", "grid", "grids.xml"),
-              ("node", "cpu", "accelerators.xml"),
+              ("node", "cpu", "cpus.xml"),
               ("node", "gpu", "accelerators.xml"),
               ("node", "site", "sites.xml"))
 

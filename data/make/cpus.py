@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Add processors to the catalogue of accelerators, and what their entries lack.
+"""Add processors to the catalogue of CPUs, and what their entries lack.
 
-usage: cpus.py ACCELERATORS.xml > NEW.xml
+usage: cpus.py CPUS.xml > NEW.xml
 
 cpus.list has what the vendors' pages say, cpus-all-core.list the clocks of all
 cores; the peak rates follow: cores x lanes x 2 x base clock in FP32, 4 times

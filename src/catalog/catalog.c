@@ -2,6 +2,7 @@
 #include "catalog/catalog.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,12 +108,12 @@ static struct catalog_source *new_single(struct catalog_kind *k) {
   return k->single[k->n_single] = s;
 }
 
-/* Reads the texts of a kind's files, once. */
+/* Reads the texts of a kind's first n files, once. */
 static enum dl_status read_texts(struct dl_catalog *c, enum dl_kind kind,
-                                 struct dl_diag *d) {
+                                 size_t n, struct dl_diag *d) {
   struct catalog_kind *k = &c->kind[kind];
   const char *const *files = dl_kinds[kind].files;
-  while (files[k->n_files]) {
+  while (k->n_files < n && files[k->n_files]) {
     struct catalog_source *f = &k->file[k->n_files];
     struct dl_text path = {0};
     enum dl_status status =
@@ -132,7 +133,7 @@ static enum dl_status read_texts(struct dl_catalog *c, enum dl_kind kind,
 static enum dl_status read_whole(struct dl_catalog *c, enum dl_kind kind,
                                  struct dl_diag *d) {
   struct catalog_kind *k = &c->kind[kind];
-  enum dl_status status = read_texts(c, kind, d);
+  enum dl_status status = read_texts(c, kind, SIZE_MAX, d);
   for (size_t i = 0; i < k->n_files && status == DL_OK; i++) {
     struct catalog_source *f = &k->file[i];
     if (f->whole)
@@ -176,13 +177,15 @@ static enum dl_status find_shipped(struct dl_catalog *c, enum dl_kind kind,
       *e = dl_catalog_file_find(&k->single[i]->file, folded);
   if (*e)
     return DL_OK;
+  const char *const *files = dl_kinds[kind].files;
   enum dl_status status = k->n_single + k->n_missed < FEW
-                              ? read_texts(c, kind, d)
+                              ? DL_OK
                               : read_whole(c, kind, d);
-  for (size_t i = 0; i < k->n_files && status == DL_OK && !*e; i++) {
-    if (k->file[i].whole)
+  for (size_t i = 0; status == DL_OK && !*e && files[i]; i++) {
+    status = read_texts(c, kind, i + 1, d);
+    if (status == DL_OK && k->file[i].whole)
       *e = dl_catalog_file_find(&k->file[i].file, folded);
-    else
+    else if (status == DL_OK)
       status = scan_file(k, kind, &k->file[i], folded, e, d);
   }
   k->n_missed += !*e;

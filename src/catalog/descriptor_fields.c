@@ -70,7 +70,7 @@ _Static_assert(DL_LENGTH(accelerator_fields) <= DL_MOST_FIELDS &&
 
 const struct dl_kind_info dl_kinds[DL_N_KINDS] = {
     [DL_ACCELERATOR] = {"accelerator", "gpu", "gpus",
-                        FILES("data/accelerators.xml"), "data/accelerators.rng",
+                        FILES("data/accelerators.xml", "data/cpus.xml"), "data/accelerators.rng",
                         accelerator_fields, DL_LENGTH(accelerator_fields),
                         sizeof(struct dl_accelerator), accelerator_noise},
     [DL_ARCHITECTURE] = {"architecture", "arch", "archs",

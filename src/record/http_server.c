@@ -2,6 +2,7 @@
 #include "record/http_server.h"
 
 #include <arpa/inet.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
@@ -15,10 +16,49 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/portable.h"
 
 /* The number of connections leaves most descriptors of a process (1024) to the
  * recording. A connection that sends or takes nothing is closed in time. */
 enum { CONNECTIONS = 128, TIMEOUT_S = 10, MEMORY_PER_CONNECTION = 16384 };
+
+/* Functions of libmicrohttpd. It is loaded when a page is served: the libraries
+ * behind it would be loaded by every command. */
+static struct {
+  __typeof__(MHD_start_daemon) *start_daemon;
+  __typeof__(MHD_stop_daemon) *stop_daemon;
+  __typeof__(MHD_lookup_connection_value) *lookup_connection_value;
+  __typeof__(MHD_create_response_from_buffer) *create_response_from_buffer;
+  __typeof__(MHD_add_response_header) *add_response_header;
+  __typeof__(MHD_queue_response) *queue_response;
+  __typeof__(MHD_destroy_response) *destroy_response;
+} mhd;
+
+static bool load(void) {
+  static const struct {
+    const char *symbol;
+    void *at;
+  } symbols[] = {
+      {"MHD_start_daemon", &mhd.start_daemon},
+      {"MHD_stop_daemon", &mhd.stop_daemon},
+      {"MHD_lookup_connection_value", &mhd.lookup_connection_value},
+      {"MHD_create_response_from_buffer", &mhd.create_response_from_buffer},
+      {"MHD_add_response_header", &mhd.add_response_header},
+      {"MHD_queue_response", &mhd.queue_response},
+      {"MHD_destroy_response", &mhd.destroy_response}};
+  void *library = dl_load_library("libmicrohttpd.so.12");
+  if (!library)
+    return false;
+  for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
+    void *found = dlsym(library, symbols[i].symbol);
+    if (!found) {
+      dlclose(library);
+      return false;
+    }
+    *(void **)symbols[i].at = found;
+  }
+  return true;
+}
 
 union address {
   struct sockaddr any;
@@ -138,7 +178,7 @@ static bool is_own_host(const char *host) {
 static enum MHD_Result send_text(struct MHD_Connection *c, unsigned code,
                                  const char *type, struct dl_text *body) {
   /* The library frees the body. */
-  struct MHD_Response *r = MHD_create_response_from_buffer(
+  struct MHD_Response *r = mhd.create_response_from_buffer(
       body->len, body->s, MHD_RESPMEM_MUST_FREE);
   static const char *const headers[][2] = {
       {"Cache-Control", "no-store"},
@@ -150,13 +190,13 @@ static enum MHD_Result send_text(struct MHD_Connection *c, unsigned code,
   if (!r)
     return MHD_NO;
   body->s = NULL;
-  MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+  mhd.add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE, type);
   if (code == MHD_HTTP_METHOD_NOT_ALLOWED)
-    MHD_add_response_header(r, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
+    mhd.add_response_header(r, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
   for (size_t i = 0; i < DL_LENGTH(headers); i++)
-    MHD_add_response_header(r, headers[i][0], headers[i][1]);
-  enum MHD_Result result = MHD_queue_response(c, code, r);
-  MHD_destroy_response(r);
+    mhd.add_response_header(r, headers[i][0], headers[i][1]);
+  enum MHD_Result result = mhd.queue_response(c, code, r);
+  mhd.destroy_response(r);
   return result;
 }
 
@@ -169,7 +209,7 @@ static enum MHD_Result mhd_answer(void *server, struct MHD_Connection *c,
   DL_TEXT(body);
   (void)version, (void)upload, (void)upload_size, (void)request;
   const char *host =
-      MHD_lookup_connection_value(c, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST);
+      mhd.lookup_connection_value(c, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST);
   if (dl_http_is_local(s) && host && !is_own_host(host)) {
     dl_text_add(&body, "use the address that dlest printed\n");
     return send_text(c, MHD_HTTP_FORBIDDEN, plain, &body);
@@ -202,6 +242,10 @@ enum dl_status dl_http_start(struct dl_http_server **at, const char *address,
                    "--serve: '%s' is no address; give PORT or ADDRESS:PORT, as "
                    "8000, 127.0.0.1:8000 or [::1]:8000",
                    address);
+  if (!load())
+    return dl_fail(d, DL_EUSAGE,
+                   "--serve: libmicrohttpd.so.12 cannot be loaded; install it "
+                   "(Debian: libmicrohttpd12)");
   int fd = listen_at(&a);
   if (fd < 0)
     return refuse(address, errno, d);
@@ -213,7 +257,7 @@ enum dl_status dl_http_start(struct dl_http_server **at, const char *address,
   /* Signals are for the thread that records. */
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, &before);
-  s->daemon = MHD_start_daemon(
+  s->daemon = mhd.start_daemon(
       MHD_USE_AUTO | MHD_USE_INTERNAL_POLLING_THREAD, 0, NULL, NULL, mhd_answer,
       s, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
       (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)TIMEOUT_S,
@@ -233,7 +277,7 @@ void dl_http_stop(struct dl_http_server *s) {
   if (!s)
     return;
   if (s->daemon)
-    MHD_stop_daemon(s->daemon);
+    mhd.stop_daemon(s->daemon);
   dl_text_free(&s->url);
   free(s);
 }

@@ -1,12 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # A folder of static libraries, from which the program of the wheel is linked:
-# libxml2 and libmicrohttpd by tools/static-libraries.sh, the others as the machine
-# has them. Their licences lie beside them.
+# libxml2 by tools/static-libraries.sh, the others as the machine has them. Their licences lie beside them.
 #
 #   static-libs.sh FOLDER [CC]
 #
-# Exit status 77: the sources of the first two cannot be had here.
+# Exit status 77: the sources of libxml2 cannot be had here.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$1"
@@ -17,10 +16,8 @@ bash "$here/../static-libraries.sh" native "$folder/built" || {
   [ $? -ne 3 ] || exit 77
   exit 1
 }
-for name in xml2 microhttpd; do
-  ln -sf "built/lib/lib$name.a" "$folder"
-  cp "$folder/built/source/lib$name/debian/copyright" "$folder/$name.copyright"
-done
+ln -sf built/lib/libxml2.a "$folder"
+cp "$folder/built/source/libxml2/debian/copyright" "$folder/xml2.copyright"
 
 for name in gsl gslcblas jansson csv xxhash protobuf-c gomp; do
   # The compiler knows where its libraries are.

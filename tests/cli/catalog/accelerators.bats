@@ -9,7 +9,7 @@ HARDWARE=$MEASURED_RUNS/hardware
 # tables MODE: runs the tool on the tables
 tables() {
   python3 "$TOP_SRCDIR/data/make/accelerators-from-csv.py" "$1" \
-    "$DLEST_DATADIR/data/accelerators.xml" \
+    "$DLEST_DATADIR/data" \
     "$HARDWARE/epoch_ml_hardware.csv" "$HARDWARE/gpu_info_api_flat_NOISY.csv" \
     "$HARDWARE/mlco2_gpus.csv" "$HARDWARE/greenalgorithms_TDP_gpu.csv" \
     "$HARDWARE/butter_e_nvidia_gpu_processors.csv" \
@@ -45,6 +45,7 @@ setup() {
   sed '/id="t4"/,/<.entry>/s/>70</>700</' \
     "$DLEST_DATADIR/data/accelerators.xml" >wrong.xml
   mkdir -p data && mv wrong.xml data/accelerators.xml
+  cp "$DLEST_DATADIR/data/cpus.xml" data
   DLEST_DATADIR=. tables --compare
   grep -q '^t4: open; tdp_w 700: - (epoch has 70, UNEXPLAINED)' out
 }

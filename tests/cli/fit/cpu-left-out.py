@@ -21,7 +21,7 @@ import tempfile
 
 
 def families(top):
-    path = os.path.join(top, "data", "accelerators.xml")
+    path = os.path.join(top, "data", "cpus.xml")
     text = open(path, encoding="utf-8").read()
     return dict(re.findall(r'<entry id="([^"]*)"[^>]* family="([^"]*)"', text))
 

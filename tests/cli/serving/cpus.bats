@@ -40,8 +40,7 @@ left_out() {
 
 @test "the entries of CPUs are those of the maker" {
   python3 "$TOP_SRCDIR/data/make/cpus.py" \
-    "$TOP_SRCDIR/data/accelerators.xml" |
-    diff "$TOP_SRCDIR/data/accelerators.xml" -
+    "$TOP_SRCDIR/data/cpus.xml" | diff "$TOP_SRCDIR/data/cpus.xml" -
 }
 
 @test "--cpu takes a number of sockets, as --sockets does" {
@@ -397,7 +396,7 @@ END
 # or else of one: VGG-16 is hardly anything else.
 @test "no CPU is faster than its highest clock" {
   command -v python3 >/dev/null || skip 'no python3'
-  python3 - "$DLEST_DATADIR/data/accelerators.xml" >runs.csv <<'END'
+  python3 - "$DLEST_DATADIR/data/cpus.xml" >runs.csv <<'END'
 import re, sys
 print("arch,gpu,phase,precision,stack,framework,batch_size,requests,most")
 text = open(sys.argv[1], encoding="utf-8").read()
