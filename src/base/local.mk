@@ -18,4 +18,6 @@ libdlest_a_SOURCES += \
 	%D%/temporary.c \
 	%D%/temporary.h \
 	%D%/text.c \
-	%D%/text.h
+	%D%/text.h \
+	%D%/timestamp.c \
+	%D%/timestamp.h

@@ -8,7 +8,7 @@
  *   ENTSO-E, derived   MTU (UTC) "01.01.2024 00:00 - 01.01.2024 01:00" or start
  *   any other          time, timestamp or datetime, and g/kWh, intensity ...
  *
- * Of two columns of intensities the life cycle counts, then the measured one.
+ * The life cycle counts before a measured value, and that before a forecast.
  */
 
 #include "io/intensity_hours.h"
@@ -23,7 +23,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/text.h"
-#include "base/time/timestamp.h"
+#include "base/timestamp.h"
 #include "io/csv.h"
 
 #define KG_PER_LB 0.45359237
@@ -96,9 +96,9 @@ static enum dl_status find_columns(struct columns *c, const struct dl_csv *csv,
       }
   }
   fold(c->time >= 0 ? dl_csv_name(csv, (size_t)c->time) : "", name);
-  bool watttime = strcmp(name, "pointtime") == 0;
+  bool watttime = dl_is_word(name, "pointtime");
   fold(c->value >= 0 ? dl_csv_name(csv, (size_t)c->value) : "", name);
-  if (strcmp(name, "value") == 0 && !watttime) /* of what is not said */
+  if (dl_is_word(name, "value") && !watttime) /* of what is not said */
     c->value = -1;
   if (c->time < 0 || c->value < 0)
     return dl_fail_at(d, DL_EINPUT, dl_csv_path(csv), 1,

@@ -11,7 +11,7 @@
 #include "io/lines.h"
 #include "io/shard.h"
 #include "logs/importers/importer.h"
-#include "base/time/time_bound.h"
+#include "logs/importers/time_bound.h"
 #include "logs/seen/seen_rows.h"
 #include "logs/slurm/cluster_job.h"
 

@@ -11,7 +11,7 @@
 #include "base/constants.h"
 #include "base/memory.h"
 #include "base/number.h"
-#include "base/time/timestamp.h"
+#include "base/timestamp.h"
 #include "output/report_tree.h"
 #include "output/screen.h"
 

@@ -190,7 +190,9 @@ const struct derivation *dl_plan_derivation(const struct dl_row_plan *f,
     return NULL;
   for (size_t i = 0; i < g->n_needed; i++)
     if (!dl_plan_gives(f, g->input[i]) &&
-        !dl_plan_descriptor_field(f, g->input[i]))
+        !dl_plan_descriptor_field(f, g->input[i]) &&
+        !(g->input[i] == DL_RUN_train_tokens &&
+          dl_plan_size_field(f, g->input[i])))
       return NULL;
   return g;
 }
@@ -202,9 +204,14 @@ const struct dl_field *dl_plan_size_field(const struct dl_row_plan *f,
       [DL_RUN_train_samples] = OF_DATASET_train_samples,
       [DL_RUN_val_samples] = OF_DATASET_val_samples,
       [DL_RUN_stored_mpx] = OF_DATASET_stored_mpx,
-      [DL_RUN_stored_kb] = OF_DATASET_stored_kb};
+      [DL_RUN_stored_kb] = OF_DATASET_stored_kb,
+      [DL_RUN_seq_len] = OF_DATASET_sample_tokens,
+      [DL_RUN_train_tokens] = OF_DATASET_tokens};
   if (name >= DL_N_RUN_MEMBERS || sizes[name] == 0 ||
       dl_plan_is_option(f, name))
+    return NULL;
+  /* Text is for estimates: rows of a fit keep what they say. */
+  if ((name == DL_RUN_seq_len || name == DL_RUN_train_tokens) && !f->usual)
     return NULL;
   bool column = dl_plan_column(f, name) >= 0;
   bool any = dl_plan_has_default(f, DL_RUN_dataset) || f->usual_dataset;

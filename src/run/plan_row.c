@@ -130,8 +130,15 @@ static struct dl_cell source_cell(const struct dl_row_plan *f,
     return (struct dl_cell){p->n_vars > 0 ? p->derived->usual(row) : p->value.x,
                             NULL};
   case SOURCE_DATASET:
-    if (p->n_vars > 0 && has_own_size(f, row))
+    if (f->step[step].name == DL_RUN_train_tokens) {
+      for (size_t i = 0; i < p->n_vars; i++)
+        if (!isnan(dl_row_number(row, &p->vars[i])))
+          return absent;
+    } else if (p->n_vars > 0 && has_own_size(f, row)) {
       return absent;
+    }
+    if (e && f->step[step].name == DL_RUN_seq_len)
+      return (struct dl_cell){round(dl_field_number(e, p->field)), NULL};
     /* fall through */
   default:
     return e ? (struct dl_cell){dl_field_number(e, p->field),
@@ -154,7 +161,10 @@ static void run_value(const struct dl_row_plan *f,
         !p->formula->is_name && isnan(c.x) && !first_lacking(p, row))
       set_fault(row, DL_FAULT_UNDEFINED, step, &c);
   }
-  bool given = s->n_sources > 0 && p->kind <= SOURCE_AXIS;
+  /* The tokens of a corpus are as good as given. */
+  const bool corpus =
+      p->kind == SOURCE_DATASET && s->name == DL_RUN_train_tokens;
+  bool given = s->n_sources > 0 && (p->kind <= SOURCE_AXIS || corpus);
   if (given && s->column)
     check_given(f, step, p->kind == SOURCE_DEFINITION, &c, row);
   if (!c.s && isnan(c.x)) {

@@ -307,17 +307,21 @@ static enum dl_status add_inputs(struct dl_row_plan *f, struct source *p,
   return status;
 }
 
-/* Rows with training samples of their own have no other size of the usual data
- * set. */
+/* Rows with a size of their own have none of the usual data set. */
 static enum dl_status add_size(struct dl_row_plan *f, struct step *s,
-                               const struct dl_field *field,
-                               struct dl_diag *d) {
-  static const size_t by[] = {DL_RUN_train_samples};
+                               const struct dl_field *of, struct dl_diag *d) {
+  const size_t by = DL_RUN_train_samples;
+  const enum step_kind at = STEP_DATASET;
   struct source *p = &s->source[s->n_sources++];
-  *p = (struct source){
-      .kind = SOURCE_DATASET, .field = field, .look_up = STEP_DATASET};
-  DL_TRY(want_look_up(f, STEP_DATASET, d));
-  return s->name == *by ? DL_OK : add_inputs(f, p, by, 1, d);
+  *p = (struct source){.kind = SOURCE_DATASET, .field = of, .look_up = at};
+  DL_TRY(want_look_up(f, at, d));
+  if (s->name != DL_RUN_train_tokens)
+    return s->name == by ? DL_OK : add_inputs(f, p, &by, 1, d);
+  struct step_request own = {DL_RUN_tokens, SCOPE_OWN, AS_NUMBER, false, false};
+  p->vars = dl_calloc(2, sizeof *p->vars);
+  DL_TRY(find_step(f, &own, &p->vars[p->n_vars++], d));
+  own.name = by;
+  return find_step(f, &own, &p->vars[p->n_vars++], d);
 }
 
 static enum dl_status add_usual(struct dl_row_plan *f, struct step *s,

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "base/time/timestamp.h"
+#include "base/timestamp.h"
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 

@@ -11,7 +11,7 @@
 #include <inttypes.h>
 #include <time.h>
 
-#include "base/time/timestamp.h"
+#include "base/timestamp.h"
 #include "unit.h"
 
 #define S(x) (INT64_C(x) * DL_SECOND)

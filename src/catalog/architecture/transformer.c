@@ -323,8 +323,8 @@ static void add_stack(struct dl_pass *p, shape *t, double layers, double n) {
            (t->mixers * t->mixer_weights + t->extra_weights) / t->hidden);
 }
 
-/* Returns how many of m tokens one attends to, as a mean over layers. Those of
- * a decoder with a window count in full, as its others do. */
+/* Returns how many of m tokens one attends to, as a mean over layers. Windows
+ * of a decoder do not count here: its layers count in full. */
 static double seen(shape *t, double m) {
   double hidden =
       t->kind == DL_TF_ENCODER && t->window > 0 ? fmax(m - t->window, 0) : 0;

@@ -7,7 +7,6 @@
 
 #include "base/memory.h"
 #include "base/number.h"
-#include "base/time/timestamp.h"
 #include "cli/options/known_options.h"
 #include "cli/views/summary/better_setup.h"
 #include "cli/passes/calibrated_model.h"
@@ -312,39 +311,6 @@ static enum dl_status report_single(struct dl_cli *cli,
   return dl_cli_print(cli, whole);
 }
 
-/* Takes the mean carbon intensity of the time of the run, by the time of the
- * recommended method, and says when it starts. */
-static enum dl_status take_hours(struct dl_cli *cli,
-                                 struct dl_predict_options *o,
-                                 struct dl_predict_answer *s) {
-  const struct dl_estimate *best = dl_result_best(&s->result);
-  char start[DL_TIMESTAMP_SIZE], number[DL_NUMBER_SIZE];
-  struct dl_hours_start at;
-  double at_start;
-  if (!o->hours.path || !best)
-    return DL_OK;
-  double seconds = best->duration_s.x;
-  if (isnan(seconds))
-    return dl_fail(&cli->diag, DL_EUSAGE,
-                   "--intensity-hours needs the time of the run: give "
-                   "--duration, or what a method needs to estimate it");
-  DL_TRY(dl_hours_find_start(&o->hours, seconds, &at, &at_start, &cli->diag));
-  dl_text_clear(&s->hours_of);
-  dl_text_printf(&s->hours_of, "%s from %s", o->hours.path,
-                 dl_format_timestamp(start, at.ns, true));
-  if (o->hours.within_s > 0 && at.ns == o->hours.start_ns)
-    dl_text_add(&s->hours_of, ", the best start");
-  else if (o->hours.within_s > 0)
-    dl_text_printf(&s->hours_of, ", the best start; %s as given",
-                   isnan(at_start) ? "unknown"
-                                   : dl_format_digits(number, at_start, 3));
-  s->start_ns = at.ns;
-  s->start_g_kwh = at_start;
-  o->job.foot.intensity = (struct dl_factor){
-      .x = at.g, .of = dl_text_str(&s->hours_of), .year = NAN};
-  return DL_OK;
-}
-
 static enum dl_status predict_single(struct dl_cli *cli,
                                      struct dl_predict_options *o,
                                      const struct dl_rows *rows,
@@ -361,15 +327,17 @@ static enum dl_status predict_single(struct dl_cli *cli,
   enum dl_status status = dl_rows_single(rows, e, &s.result, &cli->diag);
   DL_FREED struct dl_estimate *est = s.result.est;
   DL_TEXT(better);
-  if (status == DL_OK)
-    status = take_hours(cli, o, &s);
+  const struct dl_estimate *first = dl_result_best(&s.result);
+  if (status == DL_OK && o->hours.path && first)
+    status = dl_hours_take(&o->hours, first->duration_s.x, &o->job.foot,
+                           &s.hours, &cli->diag);
   if (status == DL_OK && (cli->format->document || cli->format->whole))
     dl_better_setups(&better, o, rows->catalog, m, &s.result);
   s.better = dl_text_str(&better);
   if (status == DL_OK)
     status = report_single(cli, &s, o, m, rows->f);
   o->job.foot.intensity.of = NULL;
-  dl_text_free(&s.hours_of);
+  dl_text_free(&s.hours.of);
   const struct dl_estimate *best = dl_result_best(&s.result);
   if (status != DL_OK || !best)
     return status;

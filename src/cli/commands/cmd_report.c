@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "base/time/timestamp.h"
+#include "base/timestamp.h"
 #include "cli/command.h"
 #include "cli/options/input_options.h"
 #include "cli/passes/report_pass.h"

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/time/timestamp.h"
+#include "base/timestamp.h"
 
 #define AT(kind, member) DL_STORE(kind, struct dl_hours_options, member)
 
@@ -61,4 +61,29 @@ enum dl_status dl_hours_find_start(const struct dl_hours_options *o,
   *start = (struct dl_hours_start){o->start_ns, *at_start};
   return best ? dl_hours_best(&o->hours, o->start_ns, within, length, start, d)
               : given;
+}
+
+enum dl_status dl_hours_take(const struct dl_hours_options *o,
+                             double duration_s, struct dl_footprint *foot,
+                             struct dl_hours_used *used, struct dl_diag *d) {
+  char start[DL_TIMESTAMP_SIZE], number[DL_NUMBER_SIZE] = "unknown";
+  struct dl_hours_start at;
+  if (isnan(duration_s))
+    return dl_fail(d, DL_EUSAGE,
+                   "--intensity-hours needs the time of the run: give "
+                   "--duration, or what a method needs to estimate it");
+  DL_TRY(dl_hours_find_start(o, duration_s, &at, &used->given_g_kwh, d));
+  dl_text_clear(&used->of);
+  dl_text_printf(&used->of, "%s from %s", o->path,
+                 dl_format_timestamp(start, at.ns, true));
+  if (!isnan(used->given_g_kwh))
+    dl_format_digits(number, used->given_g_kwh, 3);
+  if (o->within_s > 0 && at.ns == o->start_ns)
+    dl_text_add(&used->of, ", the best start");
+  else if (o->within_s > 0)
+    dl_text_printf(&used->of, ", the best start; %s as given", number);
+  used->start_ns = at.ns;
+  foot->intensity =
+      (struct dl_factor){.x = at.g, .of = dl_text_str(&used->of), .year = NAN};
+  return DL_OK;
 }

@@ -42,4 +42,19 @@ enum dl_status dl_hours_find_start(const struct dl_hours_options *o,
                                    struct dl_hours_start *start,
                                    double *at_start, struct dl_diag *d);
 
+/* The start that was taken, the mean intensity from the given one (NaN: the
+ * file does not have it), and in words where the intensity is from; owned. */
+struct dl_hours_used {
+  int64_t start_ns;
+  double given_g_kwh;
+  struct dl_text of;
+};
+
+/* Sets the intensity of a footprint to the mean of the time of a run, and what
+ * was used, from which the footprint borrows. DL_EUSAGE: the time is unknown.
+ */
+enum dl_status dl_hours_take(const struct dl_hours_options *o,
+                             double duration_s, struct dl_footprint *foot,
+                             struct dl_hours_used *used, struct dl_diag *d);
+
 #endif

@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
-#include "base/time/timestamp.h"
+#include "base/timestamp.h"
 #include "cli/command.h"
 #include "cli/options/job_options.h"
 #include "estimate/conditioning/known.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "base/time/timestamp.h"
+#include "base/timestamp.h"
 #include "cli/options/count_text.h"
 
 /* Index of a word in "one|two|three", or -1. */

@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 #include "base/portable.h"
-#include "base/time/timestamp.h"
+#include "base/timestamp.h"
 #include "logs/importers/tables/run_overlaps.h"
 #include "logs/log_part.h"
 #include "logs/slurm/held_jobs.h"

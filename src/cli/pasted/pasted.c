@@ -223,6 +223,10 @@ enum dl_status dl_pasted_read(struct dl_cli *cli, int argc, char **argv,
   if (of_job)
     DL_TRY(dl_pasted_plain(&p, plain.s, plain.n));
   DL_TRY(dl_pasted_settle(&p));
+  DL_TRY(dl_pasted_settle_shape(&p));
+  dl_pasted_settle_phase(&p);
+  dl_pasted_settle_length(&p);
+  DL_TRY(dl_pasted_check(&p));
   write_words(&p, argv[0], words);
   return DL_OK;
 }

@@ -119,8 +119,11 @@ enum dl_status dl_pasted_member(struct dl_pasted *p, const char *path,
 /* Whether the catalogue has a data set, by any form of its name. */
 bool dl_pasted_dataset(struct dl_cli *cli, const char *name);
 
-/* Makes options of the parts, and refuses what contradicts itself. */
+/* Makes options of the parts. */
 enum dl_status dl_pasted_settle(struct dl_pasted *p);
+
+/* Refuses settings that contradict each other. */
+enum dl_status dl_pasted_check(struct dl_pasted *p);
 
 /* Appends letters and digits in lower case. */
 void dl_pasted_fold(struct dl_text *to, const char *s, size_t n);

@@ -60,9 +60,7 @@ static bool take_amount(struct dl_pasted *p, const char *text) {
   dl_pasted_fold(&unit, text + n, strlen(text + n));
   const char *name = dl_text_str(&unit);
   const char *rate = text[n] ? strpbrk(text + n, "/p") : NULL;
-  if (rate &&
-      (strcmp(rate, "/s") == 0 || strcmp(rate, "per second") == 0 ||
-       strcmp(rate, "/sec") == 0) &&
+  if (rate && dl_word_among("/s|/sec|per second", rate, strlen(rate)) >= 0 &&
       strncmp(name, "req", 3) == 0)
     name = "rps";
   else if (strchr(text + n, '/'))

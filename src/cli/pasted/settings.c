@@ -316,10 +316,10 @@ enum dl_status dl_pasted_settle(struct dl_pasted *p) {
   DL_TRY(settle_gpus(p));
   DL_TRY(settle_adapters(p));
   DL_TRY(settle_steps(p));
-  DL_TRY(settle_hours(p));
-  DL_TRY(dl_pasted_settle_shape(p));
-  dl_pasted_settle_phase(p);
-  dl_pasted_settle_length(p);
+  return settle_hours(p);
+}
+
+enum dl_status dl_pasted_check(struct dl_pasted *p) {
   for (size_t i = 0; i < p->n; i++)
     for (size_t k = 0; k < i; k++)
       DL_TRY(check_pair(p, &p->setting[k], &p->setting[i]));

@@ -13,6 +13,8 @@ enum {
   POWER,
   EPOCH,
   EMISSIONS,
+  FACILITY,
+  EQUIVALENTS,
   PROGRAM,
   PHASES,
   ESTIMATE,
@@ -93,13 +95,32 @@ static void energy_lines(struct dl_answer_line line[N_LINES],
     dl_answer_number(l, "", 100 * x->result->cpu_share, " % of the CPUs' work");
 }
 
+/* The energy of the answer, which is paid for and emits. */
+static double answer_j(const struct dl_record_summary *x) {
+  return dl_sensors_measure(x->sensors) ? x->run->energy_j
+                                        : dl_record_assumed(x, true).x;
+}
+
+static void facility_line(struct dl_answer_line *l,
+                          const struct dl_record_summary *x) {
+  const struct dl_costs costs = dl_footprint_costs(x->foot, answer_j(x));
+  figure(l, "Facility", DL_KWH, "J", costs.facility_j);
+  if (l->label)
+    dl_answer_number(l, "PUE ", x->foot->pue.x, "");
+  if (isnan(costs.water_l))
+    return;
+  if (l->label)
+    dl_answer_number(l, "", costs.water_l, " L of water");
+  else
+    figure(l, "Water", DL_PLAIN, "L", costs.water_l);
+}
+
 /* Emissions and cost of the energy, also if it is assumed. */
 static void emission_line(struct dl_answer_line *l,
                           const struct dl_record_summary *x) {
   const bool measured = dl_sensors_measure(x->sensors);
   const struct dl_footprint *foot = x->foot;
-  const struct dl_costs costs = dl_footprint_costs(
-      foot, measured ? x->run->energy_j : dl_record_assumed(x, true).x);
+  const struct dl_costs costs = dl_footprint_costs(foot, answer_j(x));
   if (isnan(costs.co2e_g)) {
     figure(l, "Cost", DL_PLAIN, foot->currency, costs.price);
   } else {
@@ -197,6 +218,7 @@ void dl_record_answer(struct dl_report *r, const struct dl_record_summary *x) {
   struct dl_answer_line line[N_LINES] = {0};
   const struct dl_run *run = x->run;
   DL_TEXT(title);
+  DL_TEXT(equals);
   const size_t gpus = add_title(&title, x);
   struct dl_report *g = dl_report_group(r, NULL, dl_text_str(&title));
   const struct dl_record_epochs epoch = dl_record_mean_epoch(run);
@@ -206,6 +228,9 @@ void dl_record_answer(struct dl_report *r, const struct dl_record_summary *x) {
   figure(&line[EPOCH], "Epoch", DL_ENERGY, "J", epoch.energy_j);
   dl_answer_quantity(&line[EPOCH], DL_TIME, "s", epoch.seconds, "");
   emission_line(&line[EMISSIONS], x);
+  facility_line(&line[FACILITY], x);
+  dl_text_equivalents(&equals, x->foot, dl_paid_energy(x->foot, answer_j(x)));
+  dl_answer_text(&line[EQUIVALENTS], "Equals", dl_text_str(&equals));
   figure(&line[PROGRAM], "Program", DL_KWH, "J", x->result->own_cpu_j);
   if (!isnan(x->result->own_cpu_j))
     dl_answer_number(&line[PROGRAM], "", 100 * x->result->cpu_share,

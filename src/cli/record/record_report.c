@@ -125,8 +125,7 @@ static void add_energy(struct dl_report *r, const struct dl_record_summary *x) {
       {.key = "site",
        .value = dl_string(x->foot->site ? x->foot->site->head.id : NULL)});
   DL_TEXT(equals);
-  dl_text_equivalents(&equals, x->foot,
-                      dl_paid_energy(x->foot, run->energy_j));
+  dl_text_equivalents(&equals, x->foot, dl_paid_energy(x->foot, run->energy_j));
   dl_report_add(r, NULL, equals.len > 0 ? "Equals" : NULL, NULL, DL_CODE,
                 dl_string(dl_text_str(&equals)));
   dl_add_equivalents(r, x->foot, dl_paid_energy(x->foot, run->energy_j));

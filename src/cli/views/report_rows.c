@@ -227,6 +227,10 @@ static const struct dl_sums *name_of(struct dl_text *name, const char **month,
   return s;
 }
 
+static int by_text(const void *a, const void *b) {
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
 static void make_pivot(struct pivot *p, const struct dl_group_totals *t,
                        const bool keys[DL_N_KEYS]) {
   const char *month;
@@ -236,8 +240,15 @@ static void make_pivot(struct pivot *p, const struct dl_group_totals *t,
   for (size_t i = 0; i < n; i++) {
     name_of(&name, &month, t, i, keys);
     dl_intern(&p->names, dl_text_str(&name));
-    p->heading[dl_intern(&p->months, month)] = month;
+    if (dl_intern_find(&p->months, month) < 0)
+      p->heading[dl_intern(&p->months, month)] = month;
   }
+  const size_t months = p->months.n;
+  qsort(p->heading, months, sizeof *p->heading, by_text);
+  dl_intern_free(&p->months);
+  p->months = (struct dl_intern){0};
+  for (size_t i = 0; i < months; i++)
+    dl_intern(&p->months, p->heading[i]);
   p->energy_j = dl_calloc(p->names.n * p->months.n, sizeof *p->energy_j);
   for (size_t i = 0; i < p->names.n * p->months.n; i++)
     p->energy_j[i] = NAN;

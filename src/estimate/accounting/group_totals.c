@@ -9,7 +9,7 @@
 #include "base/names/intern.h"
 #include "base/memory.h"
 #include "base/number.h"
-#include "base/time/timestamp.h"
+#include "base/timestamp.h"
 #include "logs/slurm/slurm.h"
 
 #define MIXED "mixed"

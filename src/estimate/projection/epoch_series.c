@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/time/timestamp.h"
+#include "base/timestamp.h"
 #include "estimate/projection/projection_private.h"
 #include "math/signal/fluss.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "base/time/timestamp.h"
+#include "base/timestamp.h"
 
 #define LOW_RANK 0.02
 #define HIGH_RANK 0.95

@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "base/time/timestamp.h"
+#include "base/timestamp.h"
 #include "logs/readings/measure.h"
 #include "logs/readings/clock_shift.h"
 #include "math/signal/cycles.h"

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/constants.h"
-#include "base/time/timestamp.h"
+#include "base/timestamp.h"
 
 static void warn_naive(const char *path, size_t line, struct dl_diag *d) {
   dl_warn_at(d, path, line,

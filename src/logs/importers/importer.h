@@ -21,7 +21,7 @@
 #include <stdint.h>
 
 #include "base/diag.h"
-#include "base/time/timestamp.h"
+#include "base/timestamp.h"
 #include "run/run.h"
 
 struct dl_log;

@@ -9,5 +9,7 @@ libdlest_a_SOURCES += \
 	%D%/importer_cells.c \
 	%D%/importers.c \
 	%D%/importers.h \
+	%D%/time_bound.c \
+	%D%/time_bound.h \
 	%D%/unknown_format.c \
 	%D%/unknown_format.h

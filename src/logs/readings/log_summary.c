@@ -10,7 +10,7 @@
 #include "base/constants.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "base/time/timestamp.h"
+#include "base/timestamp.h"
 #include "logs/readings/gaps.h"
 #include "logs/readings/measure.h"
 #include "logs/readings/memory_join.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/time/timestamp.h"
+#include "base/timestamp.h"
 
 #define HOUR_NS (INT64_C(3600) * DL_SECOND)
 

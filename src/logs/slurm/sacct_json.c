@@ -72,11 +72,14 @@ static void add_resources(struct dl_text *to, const dl_json *list) {
     const char *type = dl_json_get(r, "type").text;
     const char *name = dl_json_get(r, "name").text;
     double count = number_of(r, "count");
-    if (!type || !(count > 0) || strcmp(type, "energy") == 0)
+    if (!type || !(count > 0) || dl_is_word(type, "energy"))
       continue;
-    dl_text_printf(to, "%s%s%s%s=%.0f%s", any ? "," : "", type,
-                   name && *name ? "/" : "", name ? name : "", count,
-                   strcmp(type, "mem") == 0 ? "M" : "");
+    if (any)
+      dl_text_add(to, ",");
+    dl_text_add(to, type);
+    if (name && *name)
+      dl_text_printf(to, "/%s", name);
+    dl_text_printf(to, "=%.0f%s", count, dl_is_word(type, "mem") ? "M" : "");
     any = true;
   }
   dl_text_add(to, "\n");

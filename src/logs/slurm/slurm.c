@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "base/time/timestamp.h"
+#include "base/timestamp.h"
 #include "base/text.h"
 
 #define NAME(id, name) name,

@@ -19,7 +19,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/text.h"
-#include "base/time/timestamp.h"
+#include "base/timestamp.h"
 #include "output/format.h"
 #include "output/formats/task.h"
 #include "output/units.h"

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "base/time/timestamp.h"
+#include "base/timestamp.h"
 #include "output/formats/table_fit.h"
 #include "output/units.h"
 #include "output/screen.h"

@@ -9,7 +9,7 @@
 
 #include "base/constants.h"
 #include "base/number.h"
-#include "base/time/timestamp.h"
+#include "base/timestamp.h"
 #include "output/formats/document.h"
 #include "output/units.h"
 
@@ -287,13 +287,12 @@ void dl_write_paper(FILE *f, const struct dl_facts *x, bool latex) {
             "[1] The dlest authors: dlest, energy of training and running "
             "deep-learning models, version %s, %s.\n\n",
             PACKAGE_VERSION, year);
+  const char *mark = latex ? "% " : "";
+  fprintf(f, "%s@software{dlest,\n%s  author  = {{The dlest authors}},\n", mark,
+          mark);
   fprintf(f,
-          "%s@software{dlest,\n%s  author  = {{The dlest authors}},\n"
-          "%s  title   = {dlest: energy of training and running "
-          "deep-learning models},\n%s  version = {%s},\n%s  year    = {%s}\n"
-          "%s}\n",
-          latex ? "% " : "", latex ? "% " : "", latex ? "% " : "",
-          latex ? "% " : "", PACKAGE_VERSION, latex ? "% " : "", year,
-          latex ? "% " : "");
+          "%s  title   = {dlest: energy of training and running deep-learning "
+          "models},\n%s  version = {%s},\n%s  year    = {%s}\n%s}\n",
+          mark, mark, PACKAGE_VERSION, mark, year, mark);
   dl_text_free(&w.t);
 }

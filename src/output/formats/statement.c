@@ -144,7 +144,7 @@ static void write_card(FILE *f, const struct dl_facts *x) {
   if (x->method && !dl_fact_text(x, "input"))
     yaml_line(f, "training_type",
               dl_fact_text(x, "fine_tune") ? "fine-tuning" : "pre-training");
-  if (of && strcmp(of, "given") != 0)
+  if (of && !dl_is_word(of, "given"))
     yaml_line(f, "geographical_location", of);
   if (hardware.t.len > 0)
     yaml_line(f, "hardware_used", dl_text_str(&hardware.t));

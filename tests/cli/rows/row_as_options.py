@@ -99,6 +99,8 @@ def as_options(arch, names):
         if name in PERCENT:
             value = str(100 * float(value))
         words += ["--" + option, value]
+    if "phase" not in names:  # words alone may imply inference
+        words += ["--phase", "training"]
     return words
 
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What families of networks leave open in their config.json or mean by its
- * keys: each function adjusts the shape that was read from the keys. */
+/* Families of networks leave much open in their config.json, or mean something
+ * else by its keys: each function adjusts the shape that was read from the
+ * keys. */
 
 #ifndef DL_CATALOG_ARCHITECTURE_CONFIG_CONFIG_RULES_H
 #define DL_CATALOG_ARCHITECTURE_CONFIG_CONFIG_RULES_H

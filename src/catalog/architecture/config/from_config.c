@@ -195,9 +195,9 @@ static bool is_read(const struct unread_keys *u, const char *key,
              x == dl_config_first(u->j, key_of(*k));
   if (!dl_config_has_word(u->f->reads, key))
     return false;
-  bool lists =
-      strcmp(key, "layer_types") == 0 || strcmp(key, "layers_block_type") == 0;
-  return !lists || knows_layers(u->f, u->j, u->t->layers);
+  static const char *const lists[] = {"layer_types", "layers_block_type", NULL};
+  return !dl_config_has_word(lists, key) ||
+         knows_layers(u->f, u->j, u->t->layers);
 }
 
 enum { MOST_NAMED = 5 };

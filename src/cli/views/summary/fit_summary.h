@@ -20,8 +20,8 @@ void dl_fit_answer(struct dl_table *t, const struct dl_fit *fit,
  * 16 %"; clears it where there was no choice. */
 void dl_fit_choice(struct dl_text *to, const struct dl_trials *tried);
 
-/* Adds, for people, what a fit is based on, that text ("": none), and which runs
- * would help it. */
+/* Adds, for people, what a fit is based on, that text ("": none), and which
+ * runs would help it. */
 void dl_fit_notes(struct dl_report *r, const struct dl_fit *fit,
                   const char *choice);
 

@@ -7,7 +7,7 @@
 #include "base/constants.h"
 #include "base/memory.h"
 #include "base/number.h"
-#include "base/time/timestamp.h"
+#include "base/timestamp.h"
 #include "cli/views/summary/answer.h"
 #include "cli/views/summary/software_carbon.h"
 #include "estimate/methods/inference.h"
@@ -267,13 +267,6 @@ static void equivalents_line(const struct summary *m,
   dl_answer_text(l, "Equals", dl_text_str(&t));
 }
 
-struct dl_interval dl_predict_energy(const struct dl_predict_answer *s) {
-  const struct dl_estimate *e = dl_result_best(&s->result);
-  if (!isnan(s->node_j.x) || !e)
-    return s->node_j;
-  return (struct dl_interval){e->energy_j.x, e->energy_j.low, e->energy_j.high};
-}
-
 double dl_predict_over_budget(const struct dl_predict_answer *s) {
   const struct dl_interval j = dl_predict_energy(s);
   const double above = log(j.high / (s->budget_kwh * DL_J_PER_KWH));
@@ -482,8 +475,8 @@ void dl_predict_sources(struct dl_report *r, const struct dl_job *job) {
 
 void dl_predict_start(struct dl_report *r, const struct dl_predict_answer *s) {
   char start[DL_TIMESTAMP_SIZE];
-  dl_format_timestamp(start, s->start_ns, true);
+  dl_format_timestamp(start, s->hours.start_ns, true);
   DL_LINES(r, {.key = "start_time", .value = dl_string(start)},
            {.key = "given_start_intensity_g_kwh",
-            .value = dl_known(s->start_g_kwh)});
+            .value = dl_known(s->hours.given_g_kwh)});
 }

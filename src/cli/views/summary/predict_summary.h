@@ -4,6 +4,7 @@
 #ifndef DL_CLI_VIEWS_SUMMARY_PREDICT_SUMMARY_H
 #define DL_CLI_VIEWS_SUMMARY_PREDICT_SUMMARY_H
 
+#include "cli/options/hours_options.h"
 #include "cli/views/node_report.h"
 #include "estimate/result.h"
 #include "output/report.h"
@@ -24,18 +25,11 @@ struct dl_predict_answer {
   double node_paid;
   const char *node_boundary;
   double embodied_g;
-  /* With intensities by the hour: the start, the mean intensity from the start
-   * that was given, and where the used one is from. */
-  int64_t start_ns;
-  double start_g_kwh;
-  struct dl_text hours_of; /* owned */
+  struct dl_hours_used hours; /* with --intensity-hours */
 };
 
-/* The energy of the answer, of the node where there is one, and the share of
- * its interval that lies above the budget, by logarithms: NaN without an
- * interval.
- */
-struct dl_interval dl_predict_energy(const struct dl_predict_answer *s);
+/* The share of the interval of the answer's energy that lies above the budget,
+ * by logarithms: NaN without an interval. */
 double dl_predict_over_budget(const struct dl_predict_answer *s);
 
 /* The energy that is paid for, and emits, by J of the answer: of the facility

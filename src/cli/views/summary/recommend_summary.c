@@ -155,15 +155,14 @@ static void answer_table(struct dl_report *r,
                                                      "least CO2e", "cheapest"};
   const struct dl_alternative *first = c->l->c;
   const bool priced = !isnan(first->cost.x), emits = !isnan(first->co2e_g.x);
-  const bool timed = !isnan(first->duration_s);
+  const char *time = c->l->at_rate ? "per token" : "time";
   const struct dl_column columns[N_COLUMNS] = {
       {NULL, "", NULL, DL_CODE, DL_MAIN},
       {NULL, "choice", NULL, DL_CODE, DL_MAIN},
       {NULL, "energy", NULL, DL_CODE, DL_MAIN},
       {NULL, isnan(first->energy_j.low) ? NULL : c->interval, NULL, DL_CODE,
        DL_SPARE},
-      {NULL, timed ? (c->l->at_rate ? "per token" : "time") : NULL, NULL,
-       DL_CODE, DL_MAIN},
+      {NULL, isnan(first->duration_s) ? NULL : time, NULL, DL_CODE, DL_MAIN},
       {NULL, emits ? "CO2e" : NULL, NULL, DL_CODE, DL_MAIN},
       {NULL, priced ? "cost" : NULL, NULL, DL_CODE, DL_MAIN}};
   struct dl_table *t =
@@ -218,14 +217,14 @@ static void open_line(struct dl_answer_line *l,
     return;
   l->label = open > 0 ? l->label : "Next";
   const struct dl_interval *j = &next->energy_j;
-  dl_text_printf(&l->figure, "%s%s ", open > 0 ? "; next " : "",
-                 next->node ? "node" : "GPU");
-  dl_text_printf(&l->figure, "%s, ", place_of(next));
+  dl_text_add(&l->figure, open > 0 ? "; next " : "");
+  dl_text_add(&l->figure, next->node ? "node" : "GPU");
+  dl_text_printf(&l->figure, " %s, ", place_of(next));
   dl_show_estimate(&l->figure, DL_KWH, "J",
                    (const double[3]){j->x, j->low, j->high});
 }
 
-/* What the energies cover, and what limits the first choice. */
+/* Says which hardware the energies cover. */
 static void covers_line(struct dl_answer_line *l,
                         const struct dl_recommended_choices *c) {
   const struct dl_alternative *a = c->l->c;

@@ -96,7 +96,7 @@ static void gpu_line(struct dl_answer_line *l, const struct dl_sums *s) {
     dl_answer_number(l, "utilization known for ", 100 * known, " %");
 }
 
-/* What failed jobs took, and why jobs have no energy. */
+/* Adds the energy of failed jobs, and why jobs have none. */
 static void lost_lines(struct dl_answer_line line[N_LINES],
                        const struct dl_sums *s) {
   char n[DL_NUMBER_SIZE];

@@ -27,6 +27,13 @@ size_t dl_functional_units(struct dl_functional_unit unit[DL_MOST_UNITS],
   return n;
 }
 
+struct dl_interval dl_predict_energy(const struct dl_predict_answer *s) {
+  const struct dl_estimate *e = dl_result_best(&s->result);
+  if (!isnan(s->node_j.x) || !e)
+    return s->node_j;
+  return (struct dl_interval){e->energy_j.x, e->energy_j.low, e->energy_j.high};
+}
+
 double dl_sci_energy(const struct dl_predict_answer *s) {
   return dl_predict_energy(s).x * dl_predict_paid(s);
 }

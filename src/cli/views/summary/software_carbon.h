@@ -18,6 +18,9 @@ enum { DL_MOST_UNITS = 2 };
 size_t dl_functional_units(struct dl_functional_unit unit[DL_MOST_UNITS],
                            const struct dl_predict_answer *s);
 
+/* The energy of the answer, of the node where there is one. */
+struct dl_interval dl_predict_energy(const struct dl_predict_answer *s);
+
 /* The energy E of a job, J: of the facility where its PUE is known. */
 double dl_sci_energy(const struct dl_predict_answer *s);
 

@@ -7,7 +7,7 @@
 #include "base/constants.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "base/time/timestamp.h"
+#include "base/timestamp.h"
 
 /* Times of a row may be rounded to seconds: consecutive runs overlap by no more
  * than ROUNDING_S, and by no more than this share of the shorter run. */

@@ -43,7 +43,7 @@ static bool is_of_runs(const char *header, char separator) {
   memcpy(line, header, sizeof line);
   size_t n = dl_cell_split(line, separator, field, DL_HEAD_FIELDS);
   for (size_t i = 0; i < n && i < DL_HEAD_FIELDS; i++) {
-    if (strcasecmp(field[i], "epoch") == 0)
+    if (dl_is_word(field[i], "epoch"))
       return false;
     has[column_of(field[i], &scale)] = true;
   }

@@ -118,7 +118,7 @@ bool dl_samples_header(struct dl_samples *s, char **field, size_t n_fields,
     any = any || dl_samples_measures(&s->channel[i]);
     power = power || s->channel[i].at[DL_SAMPLE_POWER] >= 0;
   }
-  /* Energies beside numbers of epochs are those of a row for each epoch. */
+  /* Beside numbers of epochs, an energy is one epoch's: a row for each. */
   if (s->label[DL_LABEL_EPOCH] >= 0 && !power)
     return false;
   return any && s->time >= 0 &&

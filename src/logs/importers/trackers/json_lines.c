@@ -20,7 +20,7 @@
 
 enum { MOST_CHANNELS = 64 };
 
-/* What an object says of one moment. */
+/* The readings of an object, of one moment. */
 struct moment {
   double time_s;
   size_t rank; /* of the time's name */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "base/time/timestamp.h"
+#include "base/timestamp.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The part of a log that counts: samples from one time on, or up to another. */
 
-#ifndef DL_BASE_TIME_BOUND_H
-#define DL_BASE_TIME_BOUND_H
+#ifndef DL_LOGS_IMPORTERS_TIME_BOUND_H
+#define DL_LOGS_IMPORTERS_TIME_BOUND_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/time/timestamp.h"
+#include "base/timestamp.h"
 
 /* One end of a window. */
 struct dl_time_bound {
