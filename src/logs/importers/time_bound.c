@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-<<<<<<<< HEAD:src/base/time/time_bound.c
-========
 #include "logs/importers/time_bound.h"
->>>>>>>> 49459e553a0fb25a35aaa1f7ca39ec01f57f40af:src/logs/importers/time_bound.c
 
 #include <math.h>
 #include <stdio.h>
