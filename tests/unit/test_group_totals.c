@@ -148,12 +148,13 @@ static void add(struct dl_group_totals *t, const char *user, const char *month,
 static void sums_by_group(void **state) {
   const bool users[DL_N_KEYS] = {[DL_KEY_USER] = true};
   const bool both[DL_N_KEYS] = {[DL_KEY_USER] = true, [DL_KEY_MONTH] = true};
+  const struct dl_cluster_job job = {.n_gpus = 1, .gpu_share = 1};
   const struct dl_accounted measured = {
-      NULL, DL_ENERGY_MEASURED, "node", 100, 3000, NAN, NAN, 200, 50, NAN};
+      &job, DL_ENERGY_MEASURED, "node", 100, 3000, NAN, NAN, 200, 50, NAN};
   const struct dl_accounted estimated = {
-      NULL, DL_ENERGY_GPU_TDP, "gpu", 50, 1000, NAN, NAN, 50, NAN, NAN};
+      &job, DL_ENERGY_GPU_TDP, "gpu", 50, 1000, NAN, NAN, 50, NAN, NAN};
   const struct dl_accounted unknown = {
-      NULL, DL_ENERGY_UNKNOWN, NULL, 7, NAN, NAN, NAN, 0, NAN, NAN};
+      &job, DL_ENERGY_UNKNOWN, NULL, 7, NAN, NAN, NAN, 0, NAN, NAN};
   const char *key[DL_N_KEYS];
   (void)state;
 

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include <inttypes.h>
+#include <time.h>
 
 #include "base/timestamp.h"
 #include "unit.h"
