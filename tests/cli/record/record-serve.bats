@@ -15,7 +15,8 @@ serving() {
   for _ in $(seq 100); do
     url=$(sed -n 's/^dlest: live page: //p' err)
     [ -z "$url" ] || break
-    ! grep -qxF "dlest: $(message serve_absent)" err || skip "no libmicrohttpd"
+    ! grep -qxF -e "dlest: $(message serve_absent)" \
+      -e "dlest: $(message serve_not_loaded)" err || skip "no libmicrohttpd"
     sleep 0.05
   done
   port=${url##*:}

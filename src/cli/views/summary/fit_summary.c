@@ -49,7 +49,7 @@ static void add_interval(struct dl_text *t, const struct dl_fit *fit,
     dl_text_printf(t, "%+.0f to %+.0f %%", 100 * expm1(low * spread),
                    100 * expm1(high * spread));
   } else {
-    const bool energy = fit->unit && strcmp(fit->unit, "J") == 0;
+    const bool energy = dl_same_text(fit->unit, "J");
     dl_show_interval(t, energy ? DL_ENERGY : DL_PLAIN, fit->unit, high * spread,
                      low * spread, high * spread);
   }

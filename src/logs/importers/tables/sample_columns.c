@@ -366,7 +366,7 @@ enum dl_sample_sensor dl_sample_sensor(const char *name,
 double dl_sample_time(const char *name, size_t *rank) {
   char plain[NAME_SIZE];
   const char *slash = strrchr(name, '/'); /* nvitop: "TAG/timestamp" */
-  if (slash && strcmp(slash, "/timestamp") == 0)
+  if (dl_same_text(slash, "/timestamp"))
     name = slash + 1;
   if (!plain_name(name, plain))
     return 0;
