@@ -141,8 +141,10 @@ static void add(struct dl_group_totals *t, const char *user, const char *month,
   char start[32];
   struct dl_cluster_job job =
       job_of(&(struct job){.user = user, .month = month}, start);
+  struct dl_accounted of_job = *figures;
 
-  dl_group_totals_add(t, &job, figures);
+  of_job.job = &job;
+  dl_group_totals_add(t, &job, &of_job);
 }
 
 static void sums_by_group(void **state) {
