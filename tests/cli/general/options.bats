@@ -143,9 +143,9 @@ END
 @test "pipes in the place of files that are read several times" {
   cp "$EXAMPLES"/{runs.csv,epochs.csv,lab-card.xml} .
   try step epochs.csv --epochs 50 --format json -q
-  jq 'del(.. | .file?, .input?)' out >want
+  jq 'del(.. | .file?, .input?, .summary?.title?)' out >want
   try step <(cat epochs.csv) --epochs 50 --format json -q
-  jq 'del(.. | .file?, .input?)' out | diff want -
+  jq 'del(.. | .file?, .input?, .summary?.title?)' out | diff want -
   try calibrate runs.csv -q -o want.xml
   try calibrate <(cat runs.csv) -q -o got.xml
   [ "$status" -eq 0 ]
