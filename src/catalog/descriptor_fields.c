@@ -70,8 +70,9 @@ _Static_assert(DL_LENGTH(accelerator_fields) <= DL_MOST_FIELDS &&
 
 const struct dl_kind_info dl_kinds[DL_N_KINDS] = {
     [DL_ACCELERATOR] = {"accelerator", "gpu", "gpus",
-                        FILES("data/accelerators.xml", "data/cpus.xml"), "data/accelerators.rng",
-                        accelerator_fields, DL_LENGTH(accelerator_fields),
+                        FILES("data/accelerators.xml", "data/cpus.xml"),
+                        "data/accelerators.rng", accelerator_fields,
+                        DL_LENGTH(accelerator_fields),
                         sizeof(struct dl_accelerator), accelerator_noise},
     [DL_ARCHITECTURE] = {"architecture", "arch", "archs",
                          FILES("data/architectures.xml",

@@ -11,6 +11,7 @@ for file; do
   n=$((n + 1))
   case $file in
     models/*) schema=models/model.rng ;;
+    data/cpus.xml) schema=data/accelerators.rng ;;
     data/task-networks.xml | data/transformers.xml) schema=data/architectures.rng ;;
     *) schema=${file%.xml}.rng ;;
   esac

@@ -32,7 +32,7 @@ only() {
 }
 
 rooms='base io math onnx catalog quantities run logs physics model estimate output plot sensors record'
-echo 1..28
+echo 1..29
 beyond base base
 beyond io 'base'
 beyond math 'base'

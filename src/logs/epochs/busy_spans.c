@@ -21,7 +21,9 @@ static double power_at(const struct dl_energy_curve *c, size_t i) {
   for (int k = 0; k < NODE; k++)
     j += b->energy_j[k] - a->energy_j[k];
   double node = b->energy_j[NODE] - a->energy_j[NODE];
-  return s > 0 ? (node > 0 ? node : j) / s : NAN;
+  if (node > 0)
+    j = node;
+  return s > 0 ? j / s : NAN;
 }
 
 static int ascending(const void *a, const void *b) {

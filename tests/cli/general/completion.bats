@@ -81,7 +81,7 @@ commands() {
 @test "every option with a value has it completed, or it is free" {
   free='N L PX TIME RATE SHARE GB KWH PERCENT SECONDS X G P R S K YEARS PRICE TEXT MHZ
     PATTERN EPOCH I/N N|LOW..HIGH N,N,... DATE W PID [PARTITION=]W
-    NAME=FORMULA NAME=ID NAME=SHAPE'
+    [ADDR:]PORT NAME=FORMULA NAME=ID NAME=SHAPE'
   for c in $(commands); do
     COLUMNS=400 "$DLEST" "$c" --help |
       grep -oE -e '^ +(-., )?--[a-z0-9-]+=[^ ]+' | sed 's/.*--/--/' |

@@ -206,10 +206,6 @@ static void power_line(const struct summary *m, struct dl_answer_line *l) {
   memory_remark(m->job, l);
 }
 
-double dl_predict_paid(const struct dl_predict_answer *s) {
-  return isnan(s->node_j.x) ? dl_paid_energy(&s->o->foot, 1) : s->node_paid;
-}
-
 /* kWh that are paid for, and emit, per J of the answer. */
 static double paid(const struct summary *m) {
   return dl_predict_paid(m->s) / DL_J_PER_KWH;

@@ -32,10 +32,6 @@ struct dl_predict_answer {
  * by logarithms: NaN without an interval. */
 double dl_predict_over_budget(const struct dl_predict_answer *s);
 
-/* The energy that is paid for, and emits, by J of the answer: of the facility
- * where its PUE is known; of a node at the widest boundary. */
-double dl_predict_paid(const struct dl_predict_answer *s);
-
 /* Adds energy, time, power, emissions and cost of the recommended estimate for
  * people, each with its interval if there is one; then what is assumed, what
  * the estimate is based on, and a better set-up. The report is a group with the

@@ -34,6 +34,10 @@ struct dl_interval dl_predict_energy(const struct dl_predict_answer *s) {
   return (struct dl_interval){e->energy_j.x, e->energy_j.low, e->energy_j.high};
 }
 
+double dl_predict_paid(const struct dl_predict_answer *s) {
+  return isnan(s->node_j.x) ? dl_paid_energy(&s->o->foot, 1) : s->node_paid;
+}
+
 double dl_sci_energy(const struct dl_predict_answer *s) {
   return dl_predict_energy(s).x * dl_predict_paid(s);
 }

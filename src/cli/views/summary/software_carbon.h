@@ -21,6 +21,10 @@ size_t dl_functional_units(struct dl_functional_unit unit[DL_MOST_UNITS],
 /* The energy of the answer, of the node where there is one. */
 struct dl_interval dl_predict_energy(const struct dl_predict_answer *s);
 
+/* The energy that is paid for, and emits, by J of the answer: of the facility
+ * where its PUE is known; of a node at the widest boundary. */
+double dl_predict_paid(const struct dl_predict_answer *s);
+
 /* The energy E of a job, J: of the facility where its PUE is known. */
 double dl_sci_energy(const struct dl_predict_answer *s);
 
