@@ -158,8 +158,10 @@ static void write_url(const union address *a, struct dl_text *to) {
   bool v6 = a->any.sa_family == AF_INET6;
   const void *at = v6 ? (const void *)&a->v6.sin6_addr : &a->v4.sin_addr;
   inet_ntop(a->any.sa_family, at, host, sizeof host);
-  dl_text_printf(to, v6 ? "http://[%s]:%u/" : "http://%s:%u/", host,
-                 ntohs(v6 ? a->v6.sin6_port : a->v4.sin_port));
+  if (v6)
+    dl_text_printf(to, "http://[%s]:%u/", host, ntohs(a->v6.sin6_port));
+  else
+    dl_text_printf(to, "http://%s:%u/", host, ntohs(a->v4.sin_port));
 }
 
 /* --- answers */

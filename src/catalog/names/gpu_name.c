@@ -86,7 +86,7 @@ static bool put_number(double *to, double x) {
 
 /* Whether a word is "w/", and no part of a name, as in "W-2295", or watts. */
 static bool is_with(const struct name_words *w) {
-  return strcmp(w->word, "w") == 0 && *w->p == '/';
+  return w->word[0] == 'w' && !w->word[1] && *w->p == '/';
 }
 
 /* Returns the unit of a word that begins with a number ("80gb"), which is
@@ -121,13 +121,14 @@ static void skip_system(struct name_words *w) {
  * "32-Core Processor", "13th Gen", "with Radeon Graphics". */
 static bool skip_cpu_word(struct name_words *w) {
   static const char *const words[] = {"cpu", "processor", "gen", NULL};
+  static const char *const ends[] = {"with", NULL};
   static const char *const cores[] = {"core", "cores", NULL};
   static const char *const numbers[] = {
       "dual", "two", "quad", "four", "six", "eight", "twelve", "sixteen", NULL};
   size_t digits = strspn(w->word, "0123456789");
   struct name_words ahead = *w;
   next_word(&ahead);
-  if (strcmp(w->word, "with") == 0 || is_with(w)) {
+  if (is_one_of(w->word, ends) || is_with(w)) {
     w->p += strlen(w->p);
     return true;
   }

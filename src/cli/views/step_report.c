@@ -45,11 +45,15 @@ static void sum_seen(const struct dl_epoch_series *e, double *seconds,
   }
 }
 
-/* "epochs.csv: 6 of 50 epochs, steady since epoch 1" */
+/* "epochs.csv: 6 of 50 epochs, steady since epoch 1", without the name of a
+ * pipe, a mere number. */
 static void add_title(struct dl_text *t, const struct dl_step *s) {
   const struct dl_projection *p = &s->p[dl_step_best(s)];
   const char *name = strrchr(s->input, '/');
-  dl_text_printf(t, "%s: %zu of ", name ? name + 1 : s->input, s->seen.n);
+  const bool pipe = strncmp(s->input, "/dev/", strlen("/dev/")) == 0;
+  if (!pipe)
+    dl_text_printf(t, "%s: ", name ? name + 1 : s->input);
+  dl_text_printf(t, "%zu of ", s->seen.n);
   if (s->n_low < s->n_high)
     dl_text_printf(t, "%g to ", s->n_low);
   dl_text_printf(t, "%g epochs", s->n_high);
