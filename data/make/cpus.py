@@ -194,6 +194,8 @@ def tdp_note(own, family):
         return "assumed: the vendor does not publish it"
     if "turbo" in own:
         return f"disputed: base power; the highest is {own['turbo']} W"
+    if "other" in own:
+        return f"disputed: {own['other']} W in other tables"
     return None
 
 
