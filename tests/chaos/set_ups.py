@@ -44,14 +44,17 @@ def gradients_s(row, params, link):
 def package_share(cpu):
     """The highest limit of a processor's package by its TDP: boards of desktops
     and notebooks set PL2 or PPT above it, those of servers little (docs/lab/cpus.md).
+    Memory soldered beside it tells a notebook's: AMD lets a Ryzen AI Max of 55 W
+    take 120 W.
     """
-    soldered = (cpu["memory_type"] or "").startswith("lpddr")
     tdp = float(cpu["tdp_w"])
-    if float(cpu["memory_channels"] or 3) > 2 and not (soldered and tdp <= 150):
+    if cpu["memory_type"].startswith("lpddr") and tdp <= 150:
+        return 2.5
+    if float(cpu["memory_channels"] or 3) > 2:
         return 1 if cpu["id"].startswith("epyc") else 1.2
     if cpu["id"].startswith("xeon"):
         return 1.3
-    return 2.5 if soldered or tdp <= 60 else 2.1
+    return 2.1 if tdp > 60 else 2.5
 
 
 def most_power(gpu):

@@ -50,6 +50,7 @@ static const struct {
     {3, "ts_iso,hostname,cpu_pkg0_w,system_w\n"},
     {3, "elapsed_s\tenergy_mj\n"},
     {3, "\"time\",\"energy [kWh]\"\r\n"},
+    {3, "epoch,timestamp,gpu_power_w\n"},
     /* Of no one here: other tools, tables of runs and of epochs, no time, no
      * power, units that are not clear. */
     {-1, "# gpu         pid   type     sm    mem    enc    dec    command\n"},
@@ -58,7 +59,6 @@ static const struct {
     {-1, "device,Temperature (Sensor edge) (C)\ncard0,40\n"},
     {-1, "timestamp,gpu,power_usage\n"},
     {-1, "run_id,gpu,duration_s,gpu_power_w,energy_j,timestamp\n"},
-    {-1, "epoch,timestamp,gpu_power_w\n"},
     {-1, "timestamp,project_name,run_id,experiment_id,duration,emissions,"
          "cpu_power,gpu_power,ram_power,cpu_energy\n"},
     {-1, "start_time,window_name,elapsed_time,gpu0_energy,gpu1_energy\n"},

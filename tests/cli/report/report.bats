@@ -254,6 +254,8 @@ dlest: $(message row_skipped 1 "")" report runs.csv --by job -f csv
   awk 'length > 200' out | grep -v '^intensity from' && return 1 || true
 }
 
+# 7.8125 W: 250 W for 32 cores, the median of the 564 CPUs of data/cpus.xml for
+# servers by their TDP over their cores.
 @test 'warnings: what has no energy and why; --strict refuses' {
   usual
   gives 0 "dlest: warning: $(message job_never_ran_left 1 "" is)
