@@ -81,7 +81,8 @@ END
     mv out default
     gives 0 '' predict --arch "$arch" --gpu a100 --method flops -q -f json \
       --dataset "$dataset"
-    diff <(jq 'del(.assumed)' default) <(jq 'del(.assumed)' out)
+    diff <(jq 'del(.assumed, .summary)' default) \
+      <(jq 'del(.assumed, .summary)' out)
     jq -e --arg d "$dataset" '.dataset == $d' out
     jq -e '.assumed | index("dataset")' default
     jq -e '.assumed | index("dataset") | not' out

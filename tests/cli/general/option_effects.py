@@ -39,7 +39,8 @@ VALUES = {
     "frozen": None, "gamma": "2", "gaps": "cut", "gpu": "v100",
     "gpu-share": "0.5", "gpus": "2", "height": "30", "idle-s": "2",
     "image-px": "128", "in-use": "0.5", "input": "runs.csv",
-    "input-shape": "image=1x3x64x64", "intensity": "100", "interval": "3",
+    "input-shape": "image=1x3x64x64", "intensity": "100",
+    "intensity-hours": "hours.csv", "interval": "3",
     "device": "cpu", "k": "2", "lambda": "5", "lifetime": "7", "limit": "2", "loader": "disk",
     "loader-workers": "2", "augmentation": "mosaic", "log": None,
     "max-gap": "3", "means": "means.csv", "method": "tdp", "methods": "tdp",
@@ -221,6 +222,9 @@ def make_inputs(dlest, examples):
                    check=True)
     for name, text in (("names", "memory-7.csv\n"),
                        ("accuracy.csv", "arch,accuracy\nresnet50,0.8\n"),
+                       ("hours.csv", "timestamp,g_per_kwh\n"
+                        + "".join("%d-01-01T00:00Z,%d\n" % (y, y - 1900)
+                                  for y in range(2000, 2060))),
                        ("settings.csv", "file,lr\ngpu-7.csv,3\n")):
         with open(os.path.join("inputs", name), "w", encoding="ascii") as f:
             f.write(text)
