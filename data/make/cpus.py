@@ -191,12 +191,13 @@ def tdp_note(own, family):
     if family.startswith(("cortex", "carmel", "neoverse-v3ae")):
         return "assumed: the part of its CPU in the computer's power"
     if "tdp_w" in own.get("assumed", ""):
-        return "assumed: the vendor does not publish it"
+        note = "assumed: the vendor does not publish it"
+        if "codecarbon" in own:
+            note += f"; CodeCarbon has {own['codecarbon']} W"
+        return note
     if "turbo" in own:
         return f"disputed: base power; the highest is {own['turbo']} W"
-    if "other" in own:
-        return f"disputed: {own['other']} W in other tables"
-    return None
+    return own.get("tdp")
 
 
 def entry(fields):

@@ -136,6 +136,11 @@ static enum dl_status set(struct dl_pasted *p, const char *option,
     }
     if (p->file)
       add_unused(p, from);
+    if (!p->file && strncmp(from, "--", 2) == 0 &&
+        strcmp(from + 2, option) == 0)
+      return dl_fail(&p->cli->diag, DL_EUSAGE,
+                     "unknown option '%s'; see 'dlest %s --help'", from,
+                     p->cli->command->name);
     return p->file ? DL_OK
                    : dl_fail(&p->cli->diag, DL_EUSAGE,
                              "%s is --%s, which 'dlest %s' does not take", from,

@@ -39,9 +39,8 @@ VALUES = {
     "frozen": None, "gamma": "2", "gaps": "cut", "gpu": "v100",
     "gpu-share": "0.5", "gpus": "2", "height": "30", "idle-s": "2",
     "image-px": "128", "in-use": "0.5", "input": "runs.csv",
-    "input-shape": "image=1x3x64x64", "intensity": "100", "interval": "3",
-    "intensity-hours": "hours.csv", "start": "2024-03-05T09:00Z",
-    "start-within": "3h", "split-idle": "2s",
+    "input-shape": "image=1x3x64x64", "intensity": "100",
+    "intensity-hours": "hours.csv", "interval": "3",
     "device": "cpu", "k": "2", "lambda": "5", "lifetime": "7", "limit": "2", "loader": "disk",
     "loader-workers": "2", "augmentation": "mosaic", "log": None,
     "max-gap": "3", "means": "means.csv", "method": "tdp", "methods": "tdp",
@@ -85,9 +84,6 @@ VALUES = {
     "fit --method": "krr", "plot --score": "median_ape",
 }
 
-HOURS = "time,g_per_kwh\n" + "".join(
-    "2024-03-%02dT%02d:00Z,%d\n" % (day, hour, 100 + hour)
-    for day in range(5, 9) for hour in range(24))
 TRAINING = "predict -a resnet50 -g a100"
 INFERENCE = ("predict -a llama-2-7b -g a100 --phase inference "
              "--prompt-tokens 500 --output-tokens 50")
@@ -144,7 +140,7 @@ EXPECTED = {
     "compare": {"scaling", "seq-len", "alias", "precision",
                 "loader", "loader-workers", "augmentation"} | OF_LARGE,
     "fit": {"no-log", "weight", "alias", "set"},
-    "extract": {"join", "from", "gaps", "split-idle", "interval", "max-gap", "no-join", "set",
+    "extract": {"join", "from", "gaps", "interval", "max-gap", "no-join", "set",
                 "settings", "epoch-length"},
     # The process 1 outlives a recording, epochs are projected later, and there
     # is no file to replace.
@@ -225,8 +221,10 @@ def make_inputs(dlest, examples):
                    .split(), cwd="inputs", stdout=subprocess.DEVNULL,
                    check=True)
     for name, text in (("names", "memory-7.csv\n"),
-                       ("hours.csv", HOURS),
                        ("accuracy.csv", "arch,accuracy\nresnet50,0.8\n"),
+                       ("hours.csv", "timestamp,g_per_kwh\n"
+                        + "".join("%d-01-01T00:00Z,%d\n" % (y, y - 1900)
+                                  for y in range(2000, 2060))),
                        ("settings.csv", "file,lr\ngpu-7.csv,3\n")):
         with open(os.path.join("inputs", name), "w", encoding="ascii") as f:
             f.write(text)

@@ -174,6 +174,16 @@ END
   grep -qxF "dlest: warning: $(message serve_open 0.0.0.0:0)" err
 }
 
+@test "a library that cannot be loaded" {
+  serving --duration 100ms --no-trace
+  wait "$recorder"
+  mkdir lib
+  : >lib/libmicrohttpd.so.12
+  LD_LIBRARY_PATH=$PWD/lib misused record "$(message serve_not_loaded)" \
+    --serve 0 --no-trace -- touch started
+  [ ! -e started ]
+}
+
 @test "addresses that are none" {
   serving --duration 100ms --no-trace
   wait "$recorder"
