@@ -146,15 +146,16 @@ static bool breaks_cores(const struct dl_row *row,
 }
 
 /* CPUs train in BF16, which PyTorch takes on them for mixed precision, where
- * they have it, else in FP32, and have no TF32. */
+ * they have it, else in FP32, and have no TF32, FP8 or FP4. */
 static bool breaks_cpu_precision(const struct dl_row *row,
                                  struct dl_message_style *to) {
   const struct dl_accelerator *cpu = row->found.gpu;
   enum dl_precision p = row->run.precision;
   bool in_bf16 = p == DL_PRECISION_AMP || p == DL_PRECISION_BF16;
-  bool foreign = p == DL_PRECISION_TF32 || p == DL_PRECISION_FP16;
-  if (!dl_is_cpu(cpu) ||
-      (dl_run_is_inference(&row->run) && p != DL_PRECISION_TF32))
+  bool none = p == DL_PRECISION_TF32 || p == DL_PRECISION_FP8 ||
+              p == DL_PRECISION_FP4;
+  bool foreign = none || p == DL_PRECISION_FP16;
+  if (!dl_is_cpu(cpu) || (dl_run_is_inference(&row->run) && !none))
     return false;
   if (in_bf16 && isnan(cpu->peak_bf16_tflops) &&
       isnan(cpu->peak_bf16_tensor_tflops))

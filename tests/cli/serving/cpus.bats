@@ -161,6 +161,11 @@ left_out() {
   [ "$status" -eq 0 ]
   refuses 3 "dlest: $(message cpu_trains_in --precision fp16 epyc-9654)" \
     "${job[@]}" --cpu epyc-9654 --precision fp16
+  for precision in fp8 fp4; do
+    refuses 3 "dlest: $(message cpu_trains_in --precision $precision epyc-9654)" \
+      predict --arch resnet50 --cpu epyc-9654 --phase inference --requests 10 \
+      --precision $precision
+  done
   refuses 3 "dlest: $(message cpu_trains_in --precision tf32 epyc-9654)" \
     predict --arch resnet50 --phase inference --cpu epyc-9654 --precision tf32
   refuses 3 "dlest: $(message cpu_has_none --gpu-clock epyc-9654)" \

@@ -37,6 +37,7 @@ enum dl_sample_clock { DL_TIME_UNKNOWN, DL_TIME_POINTS, DL_TIME_FROM_START };
 
 struct dl_samples {
   char separator;
+  bool took_comma; /* a decimal comma was read */
   size_t n_fields;
   int time, label[DL_LABEL_OTHER]; /* fields; -1: none */
   double unit_s;

@@ -105,6 +105,20 @@ static bool read_time(struct dl_log *log, struct dl_samples *s, char **field,
   return of_clock(log, s, DL_TIME_POINTS, text);
 }
 
+/* Takes a comma for a decimal point. The first one is warned of if three digits
+ * follow, as in a thousand. */
+static void take_comma(struct dl_log *log, char *s, char *comma) {
+  struct dl_samples *of = log->state;
+  const size_t decimals = strspn(comma + 1, "0123456789");
+  *comma = '.';
+  if (!of->took_comma && decimals == 3)
+    dl_log_warn(log,
+                "'%.*s,%.3s' is taken for %.*s.%.3s; if its comma separates "
+                "thousands, write it without",
+                (int)(comma - s), s, comma + 1, (int)(comma - s), s, comma + 1);
+  of->took_comma = true;
+}
+
 /* A value of a channel; NaN if there is no such column. */
 static bool number(struct dl_log *log, const struct dl_sample_channel *c,
                    enum dl_sample_quantity q, char **field, double *x) {
@@ -116,7 +130,7 @@ static bool number(struct dl_log *log, const struct dl_sample_channel *c,
     return true;
   char *s = field[c->at[q]], *comma = strchr(s, ',');
   if (comma && has_commas(log) && !strchr(s, '.') && !strchr(comma + 1, ','))
-    *comma = '.';
+    take_comma(log, s, comma);
   if (!dl_cell_value(s, strlen(s), dimension[q], c->scale[q], x) || *x < 0)
     return dl_log_bad(
         log, "field %d (%s): invalid number '%.40s'%s", c->at[q] + 1, what[q],
