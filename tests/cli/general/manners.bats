@@ -50,7 +50,7 @@ commands() {
     "$(message it_is_one_of "'dlest predict', 'recommend', 'record', 'compare'"
     )$(message write_set_value dataset)" fit)" runs.csv --dataset imagenet
   cp "$DLEST_DATADIR/data/examples/runs.csv" .
-  try calibrate runs.csv --dataset imagenet --no-model
+  try calibrate runs.csv --dataset imagenet -o m.xml
   [ "$status" -eq 0 ]
   grep -qxF "dlest: note: read '--dataset' as --set dataset=imagenet" err
 }

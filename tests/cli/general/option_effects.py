@@ -59,7 +59,8 @@ VALUES = {
     "epoch-time": "9h", "step-time": "250ms", "throughput": "700/s",
     "gpu-util": "40", "gpu-power": "200", "known": "none",
     "since": "2030-01", "site": "hpc", "sort": "-id", "startup": "90s", "idle-tail": "90s", "isa": "avx2", "stabilise": "regime",
-    "stable": "3", "suggest": None, "table": "runs.csv", "target": "epoch_energy_j",
+    "split-idle": "2s", "stable": "3",
+    "start": "2024-03-05", "start-within": "24h", "suggest": None, "table": "runs.csv", "target": "epoch_energy_j",
     "title": "x", "tokens": "1e9", "top": "1", "totals": "totals.csv", "train-samples": "1000",
     "truncate-watts": None, "until": "2001-01", "use-gpus": "1",
     "user": "nobody", "utilisation": "0.5",
@@ -140,7 +141,7 @@ EXPECTED = {
     "compare": {"scaling", "seq-len", "alias", "precision",
                 "loader", "loader-workers", "augmentation"} | OF_LARGE,
     "fit": {"no-log", "weight", "alias", "set"},
-    "extract": {"join", "from", "gaps", "interval", "max-gap", "no-join", "set",
+    "extract": {"join", "from", "gaps", "interval", "max-gap", "no-join", "set", "split-idle",
                 "settings", "epoch-length"},
     # The process 1 outlives a recording, epochs are projected later, and there
     # is no file to replace.

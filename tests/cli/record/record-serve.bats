@@ -179,7 +179,7 @@ END
   wait "$recorder"
   mkdir lib
   : >lib/libmicrohttpd.so.12
-  LD_LIBRARY_PATH=$PWD/lib misused record "$(message serve_not_loaded)" \
+  LD_LIBRARY_PATH=$PWD/lib:${LD_LIBRARY_PATH-} misused record "$(message serve_not_loaded)" \
     --serve 0 --no-trace -- touch started
   [ ! -e started ]
 }
