@@ -43,9 +43,9 @@ def gradients_s(row, params, link):
 
 def package_share(cpu):
     """The highest limit of a processor's package by its TDP: boards of desktops
-    and notebooks set PL2 or PPT above it, those of servers little (docs/lab/cpus.md).
-    Memory soldered beside it tells a notebook's: AMD lets a Ryzen AI Max of 55 W
-    take 120 W.
+    and notebooks set PL2 or PPT above it, those of servers little
+    (docs/lab/cpus.md). Memory soldered beside it tells a notebook's: AMD lets a
+    Ryzen AI Max of 55 W take 120 W.
     """
     tdp = float(cpu["tdp_w"])
     if cpu["memory_type"].startswith("lpddr") and tdp <= 150:
