@@ -331,7 +331,8 @@ static enum dl_status predict_single(struct dl_cli *cli,
   if (status == DL_OK && o->hours.path && first)
     status = dl_hours_take(&o->hours, first->duration_s.x, &o->job.foot,
                            &s.hours, &cli->diag);
-  if (status == DL_OK && (cli->format->document || cli->format->whole))
+  if (status == DL_OK &&
+      (cli->format->document || dl_same_text(cli->format->name, "json")))
     dl_better_setups(&better, o, rows->catalog, m, &s.result);
   s.better = dl_text_str(&better);
   if (status == DL_OK)
