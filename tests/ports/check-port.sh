@@ -16,6 +16,10 @@ needs() {
     command -v "$program" >/dev/null || skip_all "no $program (Debian: $1)"
   done
 }
+all_unit_tests() {
+  sed -n '/^UNIT_TESTS = /,/[^\\]$/p' "$top/tests/local.mk" |
+    sed 's/^UNIT_TESTS =//; s/\\$//' | xargs
+}
 needs 'apt dpkg-dev' apt-get dpkg-source
 cli='tests/cli/predict/predict-table.test tests/cli/predict/known-table.test
   tests/cli/recommend/recommend-table.test tests/cli/logs/extract-table.test
@@ -27,18 +31,15 @@ musl)
   cli="$cli tests/cli/predict/predict.bats tests/cli/predict/input.bats
     tests/cli/recommend/recommend.bats tests/cli/logs/extract-logs.bats
     tests/cli/fit/means.bats"
-  unit=$(sed -n '/^UNIT_TESTS = /,/[^\\]$/p' "$top/tests/local.mk" |
-    sed 's/^UNIT_TESTS =//; s/\\$//' | xargs)
+  unit=$(all_unit_tests)
   links=()
   ;;
 wasm)
   needs 'emscripten nodejs' emcc node
   script=build-web.sh
-  # One of each library and folder: linking all takes longer than running them.
-  unit='catalog csv csv_empty csv_headers formula import_smi interval krr
-    model_file number ols onnx physical_fit projection ridge text timestamp
-    transformer xml'
-  unit=$(printf 'tests/unit/test_%s ' $unit)
+  # All but those of pipes, child processes and terminals, which it has none of.
+  unit=$(all_unit_tests | xargs -n 1 | grep -vE \
+    'test_(file|lines|plot_kinds|process_tree|render)$' | xargs)
   export NODE_PATH=/usr/share/nodejs NODE_OPTIONS=--no-experimental-fetch
   # Without optimization of what is linked, which takes 20 s a program.
   flags="-sNODERAWFS -sEXIT_RUNTIME -sALLOW_MEMORY_GROWTH"
