@@ -37,10 +37,11 @@ if [ -z "$bare" ]; then
   bare=$work/bare
   mirror=$(apt-get indextargets --format '$(SITE) $(ORIGIN)' \
     'Created-By: Packages' 2>/dev/null | awk '$2 == "Debian" { print $1; exit }')
+  [ -n "$mirror" ] || skip 'apt knows no repository of Debian'
   # The release that the file names.
   release=$(sed -n '1,/^FROM/s/^FROM .*debian:\([a-z]*\)-slim.*/\1/p' "$file")
   debootstrap --variant=minbase --include=ca-certificates "$release" "$bare" \
-    "${mirror:-http://deb.debian.org/debian}" >"$work/log" 2>&1 || {
+    "$mirror" >"$work/log" 2>&1 || {
     tail -n 3 "$work/log" | sed 's/^/# /'
     skip 'debootstrap failed'
   }
