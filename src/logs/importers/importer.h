@@ -318,7 +318,7 @@ enum { DL_HEAD_LINE = 16384, DL_HEAD_FIELDS = 1024 };
 
 /* Copies the next non-blank line of the head to buf, without blanks around it
  * and cut to `size`. *at is the position in the head: 0 at first. False after
- * the last line. */
+ * the last line, and without a head. */
 bool dl_head_line(const struct dl_head *head, size_t *at, char *buf,
                   size_t size);
 

@@ -265,6 +265,8 @@ bool dl_cell_date(struct dl_log *log, char *s, int64_t *ns) {
 
 bool dl_head_line(const struct dl_head *head, size_t *at, char *buf,
                   size_t size) {
+  if (!head->text)
+    return false;
   const char *s = head->text + *at;
   s += strspn(s, " \t\r\n");
   if (*s == '\0')
