@@ -271,7 +271,8 @@ static const struct {
     {NULL, "score", .words = "mape|median_ape|rmse_j|mae_j|bias_j"},
     {NULL, "search", .words = "grid|grid:|random:"},
     {"record", "gpus", .words = "all"},
-    {"report", "by", .list = true, .words = "job|user|account|partition|month"},
+    {"report", "by", .list = true,
+     .words = "job|user|account|partition|state|gpu|month"},
 };
 
 /* The placeholder of the value in --help decides: a path, a column, or the
