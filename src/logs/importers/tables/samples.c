@@ -171,9 +171,9 @@ static void name_devices(struct dl_log *log, struct dl_samples *s,
   char text[DL_SAMPLE_LINE], id[16];
   size_t at = 0;
   long index;
-  int name_at;
   while (dl_head_line(head, &at, text, sizeof text) && text[0] == '#') {
-    if (sscanf(text, "# gpu%ld: %n", &index, &name_at) != 1)
+    int name_at = 0; /* %n is not stored where the colon is missing. */
+    if (sscanf(text, "# gpu%ld: %n", &index, &name_at) != 1 || name_at == 0)
       continue;
     for (size_t i = 0; i < s->n_channels; i++) {
       struct dl_sample_channel *c = &s->channel[i];
