@@ -40,17 +40,19 @@ enum dl_held_out_group {
 const char *dl_held_out_group_name(enum dl_held_out_group left);
 
 /* Residuals of one group when it was held out: log(y / prediction) for a
- * logarithmic target, else y - prediction. Up to 21 quantiles stand for the
- * rows of the group. */
+ * logarithmic target, else y - prediction. That many quantiles at most stand
+ * for the rows of the group. */
+enum { DL_GROUP_RESIDUALS = 21 };
+
 struct dl_group_residuals {
   char *name; /* owned */
   size_t n;   /* rows */
   size_t n_values;
-  double value[21]; /* ascending */
+  double value[DL_GROUP_RESIDUALS]; /* ascending */
   /* Whether intervals are as wide as a run's spread (dl_run_spreads), which is
    * kept for these rows. Else one width holds for all. */
   bool by_run;
-  double spread[21];
+  double spread[DL_GROUP_RESIDUALS];
 };
 
 struct dl_residuals {

@@ -68,8 +68,8 @@ void dl_add_group_residuals(struct dl_residuals *r, const char *name, double *x,
 #define FEWEST 19.0
 #define MOST 39.0
 
-/* All residuals in order, and behind them their weights: each group weighs 1 in
- * total. */
+/* All residuals, and behind them their weights: each group weighs 1 in total.
+ */
 static double *gather(const struct dl_residuals *r, size_t *n) {
   *n = 0;
   for (size_t i = 0; i < r->n; i++)
@@ -80,8 +80,23 @@ static double *gather(const struct dl_residuals *r, size_t *n) {
       *x++ = scaled(&r->g[i], j);
       *w++ = 1.0 / (double)r->g[i].n_values;
     }
-  gsl_sort2(all, 1, all + *n, 1, *n);
   return all;
+}
+
+/* The residual at which the weights from an end on exceed `share`. As many as
+ * may be needed are sorted; none weighs less than one of a full group. */
+static double end_at(const double *x, size_t n, double share, bool high) {
+  const double *w = x + n;
+  double most = fmax(share, 0) * DL_GROUP_RESIDUALS + 2, sum = 0;
+  size_t k = most < (double)n ? (size_t)most : n, i = 0;
+  DL_FREED size_t *at = dl_calloc(k, sizeof *at);
+  if (high)
+    gsl_sort_largest_index(at, k, x, 1, n);
+  else
+    gsl_sort_smallest_index(at, k, x, 1, n);
+  while (i + 1 < k && (sum += w[at[i]]) <= share)
+    i++;
+  return x[at[i]];
 }
 
 /* The new group itself holds one share of G+1, beyond the end on the side
@@ -90,26 +105,12 @@ static bool conformal(const struct dl_residuals *r, double coverage,
                       double *low, double *high) {
   size_t n;
   DL_FREED double *x = gather(r, &n);
-  const double *w = x + n;
   if (n == 0)
     return false;
   double tail = (1 - coverage) / 2 * ((double)r->n + 1);
   tail += 1e-9 * (double)r->n; /* sums of weights are rounded */
-  double sum = 0;
-  size_t i = 0;
-  for (i = 0; i < n - 1; i++) {
-    sum += w[i];
-    if (sum > tail - 1)
-      break;
-  }
-  *low = x[i];
-  sum = 0;
-  for (i = n - 1; i > 0; i--) {
-    sum += w[i];
-    if (sum > tail - 1)
-      break;
-  }
-  *high = x[i];
+  *low = end_at(x, n, tail - 1, false);
+  *high = end_at(x, n, tail - 1, true);
   return true;
 }
 

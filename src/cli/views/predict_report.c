@@ -95,7 +95,7 @@ static void add_all_reduce(struct dl_report *r, const struct dl_job *job) {
       {.key = "exchange_gb", .value = dl_number(ring ? p.bytes / 1e9 : NAN)},
       {.key = "exchange_s", .value = dl_number(s.comm_s)},
       {.key = "exchange_share", .value = dl_number(s.share)});
-  if (isnan(s.comm_s))
+  if (!ring || isnan(s.comm_s))
     return;
   char text[256], gb[DL_NUMBER_SIZE], ms[DL_NUMBER_SIZE];
   const char *note = "assumed: PCIe 3.0 x16";
