@@ -174,6 +174,7 @@ CLI_TESTS = \
 	tests/cli/node/sites-table.test \
 	tests/cli/output/exports.bats \
 	tests/cli/output/exports-table.test \
+	tests/cli/output/first-screens.bats \
 	tests/cli/output/format-identities.bats \
 	tests/cli/output/formats.bats \
 	tests/cli/output/html.bats \

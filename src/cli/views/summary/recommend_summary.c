@@ -211,6 +211,36 @@ static void answer_table(struct dl_report *r,
   }
 }
 
+/* A choice that was excluded since no GPU of its generation was measured, and
+ * that has the lowest energy by its estimate; NULL: none. */
+static const struct dl_alternative *
+find_outside(const struct dl_recommended_choices *c) {
+  const struct dl_alternative *low = NULL;
+  double least = c->l->c[0].energy_j.x;
+  for (size_t i = c->n; i < c->l->n; i++)
+    if (c->l->c[i].excluded == DL_CHOICE_OUTSIDE &&
+        c->l->c[i].energy_j.x < least) {
+      low = &c->l->c[i];
+      least = low->energy_j.x;
+    }
+  return low;
+}
+
+static void outside_line(struct dl_answer_line *l,
+                         const struct dl_recommended_choices *c) {
+  const struct dl_alternative *low = find_outside(c);
+  if (!low)
+    return;
+  const struct dl_interval *j = &low->energy_j;
+  l->label = "Lower";
+  l->hint = true;
+  dl_text_printf(&l->figure, "%s, ", place_of(low));
+  dl_show_estimate(&l->figure, DL_KWH, "J",
+                   (const double[3]){j->x, j->low, j->high});
+  dl_text_add(&l->figure,
+              ", but its generation was not measured (--extrapolate)");
+}
+
 /* Rows of several networks: with the answer they fit 10 lines. */
 enum { MOST_ROWS = 4 };
 
@@ -220,7 +250,7 @@ static size_t find_others(const struct dl_recommended_choices *c,
                           const struct dl_alternative *other[DL_N_OBJECTIVES],
                           enum dl_objective by[DL_N_OBJECTIVES]) {
   size_t n = 0;
-  for (enum dl_objective i = 0; i < DL_N_OBJECTIVES && n + 2 < MOST_ROWS; i++) {
+  for (enum dl_objective i = 0; i < DL_N_OBJECTIVES && n + 3 < MOST_ROWS; i++) {
     const struct dl_alternative *best =
         is_own(c, i) && i != c->l->by[0] ? best_by(c, i) : NULL;
     double least = best ? INFINITY : 0;
@@ -242,7 +272,8 @@ static void networks_table(struct dl_report *r,
   const struct dl_alternative *other[DL_N_OBJECTIVES];
   enum dl_objective by[DL_N_OBJECTIVES];
   const size_t n = find_others(c, other, by);
-  const size_t left = MOST_ROWS - n - c->l->c[0].loader_assumed;
+  const size_t left =
+      MOST_ROWS - n - c->l->c[0].loader_assumed - (find_outside(c) != NULL);
   const size_t most = c->archs > left ? left : c->archs;
   if (most < c->archs)
     dl_text_printf(title, "Best %zu of ", most);
@@ -343,7 +374,7 @@ static void excluded_line(struct dl_answer_line *l,
 void dl_recommend_answer(struct dl_report *r,
                          const struct dl_recommended_choices *c) {
   const struct dl_alternative *a = c->l->c;
-  struct dl_answer_line line[4] = {0};
+  struct dl_answer_line line[5] = {0};
   DL_TEXT(title);
   if (c->brief && c->archs > 1) {
     networks_table(r, c, &title);
@@ -358,7 +389,8 @@ void dl_recommend_answer(struct dl_report *r,
   open_line(&line[0], c);
   first_line(&line[1], c);
   covers_line(&line[2], c);
-  excluded_line(&line[3], c);
+  outside_line(&line[3], c);
+  excluded_line(&line[4], c);
   struct dl_report *g = dl_report_group(r, "summary", "");
   dl_report_add(g, "title", NULL, NULL, DL_CODE,
                 dl_string(dl_text_str(&title)));
@@ -439,26 +471,6 @@ static void say_marks(struct dl_report *r, const bool marked[3]) {
     dl_report_say(r, "%s.", dl_text_str(&t));
 }
 
-/* A choice that was excluded since no GPU of its generation was measured, and
- * that has the lowest energy by its estimate. */
-static void say_outside(struct dl_report *r,
-                        const struct dl_recommended_choices *c) {
-  const struct dl_alternative *low = &c->l->c[0];
-  for (size_t i = c->n; i < c->l->n; i++)
-    if (c->l->c[i].excluded == DL_CHOICE_OUTSIDE &&
-        c->l->c[i].energy_j.x < low->energy_j.x)
-      low = &c->l->c[i];
-  if (low == &c->l->c[0])
-    return;
-  const struct dl_value energy = dl_number(low->energy_j.x);
-  DL_TEXT(t);
-  dl_show(&t, DL_KWH, "J", &energy, NULL);
-  dl_report_say(r,
-                "Lower, but its generation was not measured: %s, %s "
-                "(--extrapolate).",
-                place_of(low), dl_text_str(&t));
-}
-
 void dl_recommend_notes(struct dl_report *r,
                         const struct dl_recommended_choices *c,
                         const bool marked[3]) {
@@ -474,7 +486,6 @@ void dl_recommend_notes(struct dl_report *r,
     dl_text_printf(&t, "Pareto front: %zu of %zu choices.", front, c->n);
   if (t.len > 0)
     dl_report_say(r, "%s", dl_text_str(&t));
-  say_outside(r, c);
   if (!c->o->explain) {
     if (!c->brief)
       dl_report_hint(r, "Settings: --explain.");
