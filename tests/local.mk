@@ -179,6 +179,7 @@ CLI_TESTS = \
 	tests/cli/output/formats.bats \
 	tests/cli/output/html.bats \
 	tests/cli/output/identities.bats \
+	tests/cli/output/latex.bats \
 	tests/cli/output/plot.bats \
 	tests/cli/output/plot-table.test \
 	tests/cli/output/predict-screen.bats \
