@@ -31,7 +31,7 @@ E2
     --bootstrap 0 --format latex
   grep -qF 'tdp & {}*a\_b\textbar{}50\%\&\textless{}\#\textgreater{}'\
 '\$\textbackslash{}\{x\}\textasciitilde{}\textasciicircum{} & 1 & ' out
-  grep -qxE '.begin\{tabular\}\{@\{\}lp\{[0-9.]+em\}r@\{\}llll@\{\}\}' out
+  grep -qxE '.begin\{tabular\}\{@\{\}llr@\{\}llll@\{\}\}' out
   # a caption and a label, and no word about options
   grep -qxF '\label{tab:dlest-scores}' out || grep -q '^.label{tab:dlest-' out
   grep -q '^.caption{[A-Z]' out
