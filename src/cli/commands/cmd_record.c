@@ -102,7 +102,7 @@ static const struct dl_option options[] = {
 
 static const struct dl_option_table tables[] = {
     {options, 0},
-    {dl_site_options_rows, offsetof(struct record_options, live.step.site)},
+    {dl_site_options_rows, offsetof(struct record_options, live.step.foot)},
     {0},
 };
 
@@ -110,7 +110,7 @@ static void init(void *options_at) {
   struct record_options *o = options_at;
   o->interval_s = 1;
   o->duration_s = o->epochs = o->batch_size = o->machine.cpu_tdp_w = NAN;
-  o->live.step.site = dl_site_options_none;
+  o->live.step.foot = dl_footprint_none;
   o->live.budget_kwh = INFINITY;
 }
 
@@ -374,8 +374,7 @@ static enum dl_status check_names(struct dl_cli *cli,
     DL_TRY(dl_record_cpus_find(cli, o->cpu, &o->machine));
   if (o->cpu)
     o->machine.cpu_tdp_w = dl_or(o->machine.cpu_tdp_w, o->machine.tdp_w);
-  struct dl_step_options *step = &o->live.step;
-  return dl_site_find(&step->site, dl_cli_catalog(cli), &step->foot, d);
+  return dl_site_find(&o->live.step.foot, dl_cli_catalog(cli), d);
 }
 
 static enum dl_status check(const struct record_command *c) {

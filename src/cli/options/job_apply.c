@@ -390,7 +390,7 @@ enum dl_status dl_job_options_apply(struct dl_job_options *o,
     o->dataset = s.usual;
   if (defaults)
     dl_plan_take_usual(f, o->dataset);
-  return dl_site_find(&o->site, catalog, &o->foot, d);
+  return dl_site_find(&o->foot, catalog, d);
 }
 
 /* --- axes of a sweep */
