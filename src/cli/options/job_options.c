@@ -278,7 +278,9 @@ static bool is_of_other_phase(const struct dl_run_column *c, unsigned phase,
                               char why[80]) {
   if (c->phase == DL_PHASE_UNKNOWN || c->phase == phase)
     return false;
-  snprintf(why, 80, "here: it is for --phase %s", dl_run_phase_words[c->phase]);
+  snprintf(why, 80, "here: it is for --phase %s%s",
+           dl_run_phase_words[c->phase],
+           c->id == DL_RUN_requests ? "; a training has --train-samples" : "");
   return true;
 }
 
