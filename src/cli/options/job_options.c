@@ -229,9 +229,8 @@ const struct dl_option dl_table_options_rows[] = {
 };
 
 void dl_job_options_init(struct dl_job_options *o) {
-  *o = (struct dl_job_options){.run = dl_run_unknown,
-                               .site = dl_site_options_none,
-                               .foot = dl_footprint_none};
+  *o =
+      (struct dl_job_options){.run = dl_run_unknown, .foot = dl_footprint_none};
 }
 
 void dl_job_options_free(void *options) {
