@@ -47,13 +47,6 @@ struct dl_cycles_options {
   double n_first; /* a change is planned after so many cycles; 0: unknown */
 };
 
-/* Cycles of about equal length that follow each other. */
-struct dl_cycle_phase {
-  size_t first_cycle;
-  size_t n_cycles;
-  double period_s; /* typical length */
-};
-
 enum dl_cycles_verdict {
   DL_CYCLES_NONE,   /* no cycle found; n is 0 */
   DL_CYCLES_UNSURE, /* cycles found, but the number may be wrong */
@@ -67,9 +60,7 @@ struct dl_cycles {
   double n_high;    /* periods are right; so in 97 % of measured traces */
   double *boundary; /* n + 1 times, ascending, owned: cycle i is
                      * (boundary[i], boundary[i + 1]]; NULL without cycles */
-  size_t n_phases;
-  struct dl_cycle_phase *phase; /* n_phases, owned */
-  double strength;              /* 0 ... 1, how clearly the cycles show */
+  double strength;  /* 0 ... 1, how clearly the cycles show */
   /* The beginning of a cycle recurs in it: each may be so many cycles, of which
    * the shortest takes that long; 1 or 0 and NaN: no sign of it. Such an answer
    * is not sure; hint_s about the one or the other decides. */
