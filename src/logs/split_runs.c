@@ -44,7 +44,7 @@ static enum dl_status read_span(const struct dl_run_logs *logs, size_t i,
     dl_run_copy_text(run, DL_RUN_run_id, dl_text_str(&id));
     if (log->curve.n > 1)
       status =
-          dl_epochs_add(run, log, n_logs, &o.epochs, d);
+          dl_epochs_add(run, log, n_logs, o.find_epochs ? &o.epochs : NULL, d);
     if (status == DL_OK && o.hours)
       status = dl_emissions_of_trace(run, log, o.hours,
                                      logs->all->source[i].path, d);

@@ -363,10 +363,7 @@ static void find(struct cycle_search *s, const struct dl_cycles_options *o,
     none(c, "the signals do not change");
     return;
   }
-  double low = fmax(DL_LAG_MIN, o->min_s / g->step_s);
-  double high = (double)g->n / (DL_MIN_CYCLES - 0.2);
-  if (o->max_s > 0)
-    high = fmin(high, o->max_s / g->step_s);
+  double low = DL_LAG_MIN, high = (double)g->n / (DL_MIN_CYCLES - 0.2);
   none(c, "no cycle stands out");
   if (low > high)
     return;
@@ -387,7 +384,7 @@ static void find(struct cycle_search *s, const struct dl_cycles_options *o,
   deliver(s, c);
 }
 
-static bool bound_ok(double x) {
+static bool is_possible(double x) {
   return isfinite(x) && x >= 0;
 }
 
@@ -399,13 +396,9 @@ enum dl_status dl_cycles_find(const struct dl_signals *signals,
   *c = (struct dl_cycles){0};
   if (!o)
     o = &any;
-  if (!bound_ok(o->hint_s) || !bound_ok(o->min_s) || !bound_ok(o->max_s) ||
-      (o->max_s > 0 && o->min_s > o->max_s))
-    return dl_fail(d, DL_EINPUT,
-                   "no such bounds of a cycle: %g to %g s, "
-                   "about %g s",
-                   o->min_s, o->max_s, o->hint_s);
-  if (!bound_ok(o->n_total) || !bound_ok(o->n_first))
+  if (!is_possible(o->hint_s))
+    return dl_fail(d, DL_EINPUT, "no such length of a cycle: %g s", o->hint_s);
+  if (!is_possible(o->n_total) || !is_possible(o->n_first))
     return dl_fail(d, DL_EINPUT, "no such number of cycles: %g, first %g",
                    o->n_total, o->n_first);
   const double *t = signals->t;

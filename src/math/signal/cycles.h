@@ -36,8 +36,6 @@
 
 struct dl_cycles_options {
   double hint_s; /* expected length of a cycle, s; 0: unknown */
-  double min_s;  /* bounds of that length, s; 0: chosen from the spacing and */
-  double max_s;  /* length of the signals */
   /* Cycles of the whole training if it goes on; 0: it has ended, or it is
    * unknown whether there are cycles. Then the last cycle has not ended, no
    * rest at the end is taken for one, and a new phase of few, faint cycles is
@@ -83,9 +81,8 @@ struct dl_signals {
 /* Finds the cycles common to the signals. Time before the first boundary
  * (set-up) and after the last (final evaluation) is no part of a cycle. Too few
  * samples or no cycle is a verdict, not an error. Errors (DL_EINPUT): a time is
- * not finite or not ascending, a bound is negative or not finite, min_s >
- * max_s. On error c is empty. The result is free of chance and of threads. `o`
- * may be NULL. */
+ * not finite or not ascending, an option is negative or not finite. On error c
+ * is empty. The result is free of chance and of threads. `o` may be NULL. */
 enum dl_status dl_cycles_find(const struct dl_signals *signals,
                               const struct dl_cycles_options *o,
                               struct dl_cycles *c, struct dl_diag *d);
