@@ -16,7 +16,7 @@ conda=$recipes/conda-forge/meta.yaml
 spack=$recipes/spack/package.py
 brew=$recipes/homebrew/dlest.rb
 
-echo 1..7
+echo 1..9
 version=$(sed -n 's/^AC_INIT(\[dlest\], \[\([^]]*\)\].*/\1/p' configure.ac)
 ok 'all have the version of configure.ac' "$(
   # FILE PATTERN: the lines with a version have this one
@@ -74,6 +74,17 @@ if command -v ruby >/dev/null; then
 else
   skip "$name" 'no ruby'
 fi
+
+# The address, which make dist writes for the placeholders.
+url=$(sed -nE 's|^ *\[(https://[^]]*)\]\)$|\1|p' configure.ac)
+ok 'configure.ac has the one address' "$([ "$(echo "$url" | grep -c .)" = 1 ] || echo "'$url'"
+  for file in $conda $spack $brew debian/control debian/watch; do
+    grep -qF -e '@PACKAGE_URL@' -e "${url:-none}" $file || echo "$file: not that address"
+  done)"
+ok 'nothing names another' "$(grep -rnIoE --exclude-dir=.git --exclude-dir='_build*' \
+  --exclude-dir=autom4te.cache '[a-z]+://[^] "<>)]*dlest[^] "<>)]*' configure.ac README.md \
+  AGENTS.md NEWS.md CITATION.cff SECURITY.md contrib debian docs man python src web |
+  grep -vF -e "://$(echo "$url" | sed 's|.*://||')" || true)"
 
 # The container installs what bootstrap does for building, and what Debian's
 # package depends on.
