@@ -16,7 +16,7 @@ conda=$recipes/conda-forge/meta.yaml
 spack=$recipes/spack/package.py
 brew=$recipes/homebrew/dlest.rb
 
-echo 1..10
+echo 1..11
 version=$(sed -n 's/^AC_INIT(\[dlest\], \[\([^]]*\)\].*/\1/p' configure.ac)
 ok 'all have the version of configure.ac' "$(
   # FILE PATTERN: the lines with a version have this one
@@ -31,6 +31,12 @@ $spack (version\(|dlest-).*
 $brew dlest-.*tar
 END
 )"
+
+ok 'the release has one date' "$(
+  date=$(sed -nE "s/^## $version \(([0-9-]*)\)\$/\1/p" CHANGELOG.md)
+  grep -qx "date-released: $date" CITATION.cff || echo "CITATION.cff: not $date"
+  [ "$(date -d "$(sed -n 's/^ -- .*>  //p; /^ -- /q' debian/changelog)" +%F)" = "$date" ] ||
+    echo "debian/changelog: not $date")"
 
 # The versions of libraries, as "name version", that a file asks for.
 needs() {
