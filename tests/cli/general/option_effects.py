@@ -76,7 +76,7 @@ VALUES = {
     "allow-none": None, "cpu-tdp": "100", "extrapolate": None,
     "force": None, "serve": "0", "join": None, "no-trace": None,
     "pid": "1", "stop-over-budget": None, "record --gpus": "0",
-    "record --interval": "50ms", "record --set": "lr=3",
+    "record --interval": "50ms", "compare --boundary": "node", "record --set": "lr=3",
     "list --where": "id=='a100'", "recommend --where": "memory_gb>40",
     "extract --columns": "timestamp,power.draw", "extract --epochs": None,
     "extract --set": "lr=3", "plot --by": "n_gpus", "report --by": "account",
