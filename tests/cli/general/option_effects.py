@@ -48,7 +48,7 @@ VALUES = {
     "no-scale": None, "node": "dgx-a100", "node-power": "700",
     "denoising-steps": "4", "offset": "epochs", "output-tokens": "30", "parts": None,
     "path-pattern": "{run_id}-{x}.csv", "per": "arch", "phase": "inference",
-    "gpu-clock": "900", "overhead": "0.3", "phases": "2,5", "precision": "fp64", "predictions": "out.csv",
+    "gpu-clock": "900", "power-limit": "150", "overhead": "0.3", "phases": "2,5", "precision": "fp64", "predictions": "out.csv",
     "price": "0.3EUR", "gpu-price": "2USD/h", "recommend --by": "time", "prompt-tokens": "400", "pue": "1.5", "wue": "1.8",
     "equivalents": None, "ram-gb": "64",
     "request-rate": "3", "requests": "9", "samples": "9",
