@@ -492,10 +492,11 @@ void dl_recommend_notes(struct dl_report *r,
     return;
   }
   if (c->l->c[0].node)
-    dl_report_say(r, strcmp(boundary, "facility") == 0
-                         ? "Boundary facility: the whole node at its plug, "
-                           "times the PUE of its site."
-                         : "Boundary node: the whole node, at its plug.");
+    dl_report_say(r, "Boundary %s: %s%s.", boundary,
+                  dl_boundary_words(boundary, false),
+                  strcmp(boundary, "facility") == 0
+                      ? ", the energy at the plug times the PUE of its site"
+                      : "");
   if (open > 0 && !c->o->table)
     dl_report_say(r, "Errors are correlated within a GPU or a network, so "
                      "rankings are more reliable than the intervals suggest.");
