@@ -183,7 +183,7 @@ static void add_waiting(const struct dl_engine *ctx, const struct dl_job *job,
                         struct dl_estimate *est) {
   const struct dl_input_wait w =
       dl_input_wait(est->duration_s.x, p->parts.input_s,
-                    p->parts.input_doubt * ctx->of_90, false);
+                    p->parts.input_doubt * ctx->of_90);
   const struct dl_estimate work = *est;
   double static_w = p->step.static_w * job->run->n_gpus;
   double doubt_j = w.s * static_w * (dl_static_factor(0, ctx->coverage) - 1);

@@ -179,8 +179,8 @@ static void set_power(const struct dl_engine *ctx, const struct dl_job *job,
   struct dl_input_wait wait = {0, 0, 0};
   if (parts->input_s > 0) {
     double alone = parts->input_s * parts->input_rate / parts->gpu_rate;
-    wait = dl_input_wait(alone, parts->input_s, parts->input_doubt * ctx->of_90,
-                         parts->input_assumed);
+    wait =
+        dl_input_wait(alone, parts->input_s, parts->input_doubt * ctx->of_90);
     gpu_w = (gpu_w * epoch_s - wait.s * static_w) / alone;
     epoch_s = alone;
   }
