@@ -83,8 +83,8 @@ static double *gather(const struct dl_residuals *r, size_t *n) {
   return all;
 }
 
-/* The residual at which the weights from an end on exceed `share`. As many as
- * may be needed are sorted; none weighs less than one of a full group. */
+/* Finds the residual at which the weights from an end on exceed `share`. It
+ * sorts as many as that takes: none weighs less than one of a full group. */
 static double end_at(const double *x, size_t n, double share, bool high) {
   const double *w = x + n;
   double most = fmax(share, 0) * DL_GROUP_RESIDUALS + 2, sum = 0;

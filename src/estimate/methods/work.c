@@ -93,16 +93,16 @@ double dl_work_peak_tflops(const struct dl_job *job) {
 }
 
 double dl_work_most_tflops(const struct dl_job *job) {
-  enum dl_precision precision = job->run->precision;
+  enum dl_precision format = job->run->precision;
   const struct dl_accelerator *gpu = job->found.gpu;
   double peak = dl_work_peak_tflops(job);
-  if (job->peak_given || !gpu || precision == DL_PRECISION_FP64 ||
-      precision == DL_PRECISION_FP32)
+  if (job->peak_given || !gpu || format == DL_PRECISION_FP64 ||
+      format == DL_PRECISION_FP32)
     return peak;
-  bool in_16 = dl_is_16_bit(precision) || precision == DL_PRECISION_FP8 ||
-               precision == DL_PRECISION_FP4;
-  peak = fmax(peak, dl_peak_32_bit(gpu, precision));
-  return in_16 ? fmax(peak, dl_peak_16_bit(gpu, precision)) : peak;
+  bool in_16 = dl_is_16_bit(format) || format == DL_PRECISION_FP8 ||
+               format == DL_PRECISION_FP4;
+  peak = fmax(peak, dl_peak_32_bit(gpu, format));
+  return in_16 ? fmax(peak, dl_peak_16_bit(gpu, format)) : peak;
 }
 
 const char *dl_work_lacks_rate(const struct dl_job *job, const char **used) {

@@ -164,11 +164,11 @@ static double cpu_power(const struct dl_node_power *n, double load) {
 
 bool dl_node_cpu_load(const struct dl_node_power *n,
                       const struct dl_node_load *load, struct dl_interval *of) {
-  double busy = load->loader_core_s / load->duration_s / n->cores;
+  double taken = load->loader_core_s / load->duration_s / n->cores;
   *of = (struct dl_interval){n->load, DL_NODE_LOAD_LEAST, DL_NODE_LOAD_MOST};
-  if (n->use.on_cpu || !(busy > 0))
+  if (n->use.on_cpu || !(taken > 0))
     return false;
-  of->x = fmin(DL_NODE_LOAD + busy, 1);
+  of->x = fmin(DL_NODE_LOAD + taken, 1);
   of->low = of->x * exp(-load->loader_doubt);
   of->high = fmin(of->x * exp(load->loader_doubt), 1);
   return true;
@@ -275,14 +275,14 @@ static void bound_by(const struct parts_sum *s, const struct dl_node_load *l,
     double own = busy->x > 0 ? distance(busy->x, high ? busy->high : busy->low)
                              : 0 * (high ? busy->high : busy->low);
     struct estimate_errors e = errors_of(l, own, high);
-    double assumed = high ? s->above : s->below;
+    double doubt = high ? s->above : s->below;
     double square = (1 - w) * e.time * e.time + w * e.energy * e.energy -
                     w * (1 - w) * e.power * e.power;
     if (square < 0)
       square = 0;
-    error[0][high] = sqrt(square + assumed * assumed);
+    error[0][high] = sqrt(square + doubt * doubt);
     double own_w = hypot(e.power, high ? 0 : s->capped);
-    error[1][high] = e.by_power ? hypot(w * own_w, assumed) : (double)NAN;
+    error[1][high] = e.by_power ? hypot(w * own_w, doubt) : (double)NAN;
   }
   double watts = s->x / l->duration_s;
   struct dl_interval *const to[] = {energy, power};
