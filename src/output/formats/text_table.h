@@ -65,6 +65,7 @@ struct dl_layout {
   size_t n;    /* 0: nothing is shown */
   size_t mark; /* width of the marks with the blank behind, 0: none */
   bool units;  /* whether any column has a unit */
+  bool pages;  /* more rows than a page of paper takes */
   const struct dl_document *document; /* the format; borrowed */
   struct dl_text dropped;             /* headings that found no room; owned */
 };
