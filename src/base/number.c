@@ -413,3 +413,8 @@ char *dl_group_digits(char buf[DL_NUMBER_SIZE]) {
   }
   return buf;
 }
+
+int dl_order_numbers(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}

@@ -59,6 +59,9 @@ struct dl_span {
   double low, high;
 };
 
+/* The ascending order of doubles, for qsort(). */
+int dl_order_numbers(const void *a, const void *b);
+
 /* --- An uncertain figure: its value and the bounds of its interval, all in one
  * unit. The coverage is stated once for all figures of an estimate. */
 
@@ -70,10 +73,5 @@ struct dl_interval {
 
 #define DL_NO_INTERVAL                                                         \
   ((struct dl_interval){(double)NAN, (double)NAN, (double)NAN})
-
-static inline struct dl_interval dl_interval_scale(struct dl_interval i,
-                                                   double by) {
-  return (struct dl_interval){i.x * by, i.low * by, i.high * by};
-}
 
 #endif

@@ -23,8 +23,14 @@ struct row_index {
 
 enum { FULL_NAME, BARE_NAME, N_INDICES };
 
-struct settings_table {
-  char *path;
+struct dl_settings {
+  struct dl_strlist set_names, set_values;
+  struct dl_pattern pattern;
+  bool has_pattern;
+  struct dl_intern extra;
+
+  /* The table. */
+  char *path;              /* NULL: none */
   struct dl_strlist names; /* of its columns */
   struct dl_strlist cell;  /* n_rows x names.n */
   size_t *line, lines_cap; /* of each row */
@@ -34,14 +40,6 @@ struct settings_table {
                                     without extension */
 };
 
-struct dl_settings {
-  struct dl_strlist set_names, set_values;
-  struct dl_pattern pattern;
-  bool has_pattern, has_table;
-  struct settings_table table;
-  struct dl_intern extra;
-};
-
 struct dl_settings *dl_settings_new(void) {
   return dl_calloc(1, sizeof(struct dl_settings));
 }
@@ -49,19 +47,18 @@ struct dl_settings *dl_settings_new(void) {
 void dl_settings_free(struct dl_settings *s) {
   if (!s)
     return;
-  struct settings_table *t = &s->table;
   dl_strlist_free(&s->set_names);
   dl_strlist_free(&s->set_values);
   dl_intern_free(&s->extra);
   dl_pattern_free(&s->pattern);
-  dl_strlist_free(&t->names);
-  dl_strlist_free(&t->cell);
-  free(t->line);
-  free(t->path);
+  dl_strlist_free(&s->names);
+  dl_strlist_free(&s->cell);
+  free(s->line);
+  free(s->path);
   for (size_t i = 0; i < N_INDICES; i++) {
-    dl_intern_free(&t->index[i].ids);
-    free(t->index[i].first);
-    free(t->index[i].next);
+    dl_intern_free(&s->index[i].ids);
+    free(s->index[i].first);
+    free(s->index[i].next);
   }
   free(s);
 }
@@ -130,30 +127,29 @@ static void bare_name(struct dl_text *t, const char *path) {
   dl_text_add_n(t, name, dl_path_stem(name));
 }
 
-static const char *cell_of(const struct settings_table *t, size_t row,
+static const char *cell_of(const struct dl_settings *s, size_t row,
                            size_t column) {
-  return t->cell.s[row * t->names.n + column];
+  return s->cell.s[row * s->names.n + column];
 }
 
 static enum dl_status read_table(struct dl_settings *s, const char *path,
                                  struct dl_diag *d) {
-  struct settings_table *t = &s->table;
   struct dl_csv *csv;
   const struct dl_csv_block *block;
   enum dl_status status = dl_csv_open(&csv, path, 0, d);
   if (status != DL_OK)
     return status;
-  t->path = dl_strdup(dl_csv_path(csv));
+  s->path = dl_strdup(dl_csv_path(csv));
   for (size_t c = 0; c < dl_csv_n_cols(csv); c++) {
-    dl_strlist_add(&t->names, dl_csv_name(csv, c));
+    dl_strlist_add(&s->names, dl_csv_name(csv, c));
     note_column(s, dl_csv_name(csv, c));
   }
   while ((status = dl_csv_next(csv, &block, d)) == DL_OK && block) {
-    DL_GROW(t->line, t->lines_cap, t->n_rows + block->n_rows);
+    DL_GROW(s->line, s->lines_cap, s->n_rows + block->n_rows);
     for (size_t r = 0; r < block->n_rows; r++)
-      t->line[t->n_rows++] = block->line[r];
-    for (size_t i = 0; i < block->n_rows * t->names.n; i++)
-      dl_strlist_add(&t->cell, block->cell[i]);
+      s->line[s->n_rows++] = block->line[r];
+    for (size_t i = 0; i < block->n_rows * s->names.n; i++)
+      dl_strlist_add(&s->cell, block->cell[i]);
   }
   dl_csv_free(csv);
   return status;
@@ -161,70 +157,69 @@ static enum dl_status read_table(struct dl_settings *s, const char *path,
 
 /* How much a column looks like names of logs: the number of cells with an
  * extension or a folder; columns with a suitable heading come first. */
-static size_t likeness(const struct settings_table *t, size_t c) {
+static size_t likeness(const struct dl_settings *s, size_t c) {
   static const char *const headings[] = {"file", "trace",    "log",
                                          "path", "filename", "run_id"};
   size_t n = 0;
-  for (size_t r = 0; r < t->n_rows; r++)
-    n += strpbrk(cell_of(t, r, c), "./") != NULL &&
-         !dl_parse_double(cell_of(t, r, c), &(double){0});
+  for (size_t r = 0; r < s->n_rows; r++)
+    n += strpbrk(cell_of(s, r, c), "./") != NULL &&
+         !dl_parse_double(cell_of(s, r, c), &(double){0});
   for (size_t i = 0; i < sizeof headings / sizeof *headings; i++)
-    if (strcmp(t->names.s[c], headings[i]) == 0)
-      n += t->n_rows + sizeof headings / sizeof *headings - i;
+    if (strcmp(s->names.s[c], headings[i]) == 0)
+      n += s->n_rows + sizeof headings / sizeof *headings - i;
   return n;
 }
 
-static void make_index(const struct settings_table *t, struct row_index *x,
+static void make_index(const struct dl_settings *s, struct row_index *x,
                        bool bare) {
   DL_TEXT(name);
-  x->first = dl_calloc(t->n_rows, sizeof *x->first);
-  x->next = dl_calloc(t->n_rows, sizeof *x->next);
-  for (size_t r = t->n_rows; r-- > 0;) { /* in front of later rows */
-    const char *cell = cell_of(t, r, t->key);
+  x->first = dl_calloc(s->n_rows, sizeof *x->first);
+  x->next = dl_calloc(s->n_rows, sizeof *x->next);
+  for (size_t r = s->n_rows; r-- > 0;) { /* in front of later rows */
+    const char *cell = cell_of(s, r, s->key);
     size_t known = x->ids.n;
     bare_name(&name, cell);
     long id =
         dl_intern(&x->ids, bare ? dl_text_str(&name) : dl_path_name(cell));
-    x->next[r] = (size_t)id < known ? x->first[id] : t->n_rows;
+    x->next[r] = (size_t)id < known ? x->first[id] : s->n_rows;
     x->first[id] = r;
   }
 }
 
-static enum dl_status index_table(struct settings_table *t, struct dl_diag *d) {
+static enum dl_status index_table(struct dl_settings *s, struct dl_diag *d) {
   size_t best = 0;
-  for (size_t c = 0; c < t->names.n; c++) {
-    size_t like = likeness(t, c);
+  for (size_t c = 0; c < s->names.n; c++) {
+    size_t like = likeness(s, c);
     if (like > best) {
       best = like;
-      t->key = c;
+      s->key = c;
     }
   }
   if (best == 0)
-    return dl_fail_at(d, DL_EINPUT, t->path, 0,
+    return dl_fail_at(d, DL_EINPUT, s->path, 0,
                       "no column names logs; name it 'file'");
-  make_index(t, &t->index[FULL_NAME], false);
-  make_index(t, &t->index[BARE_NAME], true);
+  make_index(s, &s->index[FULL_NAME], false);
+  make_index(s, &s->index[BARE_NAME], true);
   return DL_OK;
 }
 
 enum dl_status dl_settings_table(struct dl_settings *s, const char *path,
                                  struct dl_diag *d) {
-  if (s->has_table)
+  if (s->path)
     return dl_fail(d, DL_EUSAGE, "one table of settings at a time");
-  s->has_table = true;
   DL_TRY(read_table(s, path, d));
-  return index_table(&s->table, d);
+  return index_table(s, d);
 }
 
 /* How many cells of a row are folders of the path. */
-static size_t folders_in_common(const struct settings_table *t, size_t row,
+static size_t folders_in_common(const struct dl_settings *s, size_t row,
                                 const char *path) {
   size_t n = 0;
-  for (const char *s = path, *slash; (slash = strchr(s, '/')); s = slash + 1)
-    for (size_t c = 0; c < t->names.n; c++) {
-      const char *cell = cell_of(t, row, c);
-      n += c != t->key && strlen(cell) == (size_t)(slash - s) && *cell &&
-           strncmp(cell, s, (size_t)(slash - s)) == 0;
+  for (const char *at = path, *slash; (slash = strchr(at, '/')); at = slash + 1)
+    for (size_t c = 0; c < s->names.n; c++) {
+      const char *cell = cell_of(s, row, c);
+      n += c != s->key && strlen(cell) == (size_t)(slash - at) && *cell &&
+           strncmp(cell, at, (size_t)(slash - at)) == 0;
     }
   return n;
 }
@@ -233,25 +228,25 @@ static size_t folders_in_common(const struct settings_table *t, size_t row,
  * with the name of the file is preferred to one with the name without its
  * extension (which may contain dots itself: lr0.01), and that to one with
  * another extension. */
-static size_t find_row(const struct settings_table *t, const char *path,
+static size_t find_row(const struct dl_settings *s, const char *path,
                        struct dl_diag *d) {
   DL_TEXT(bare);
-  const struct row_index *x = &t->index[FULL_NAME];
+  const struct row_index *x = &s->index[FULL_NAME];
   bare_name(&bare, path);
   long id = dl_intern_find(&x->ids, dl_path_name(path));
   if (id < 0)
     id = dl_intern_find(&x->ids, dl_text_str(&bare));
   if (id < 0) {
-    x = &t->index[BARE_NAME];
+    x = &s->index[BARE_NAME];
     id = dl_intern_find(&x->ids, dl_text_str(&bare));
   }
   if (id < 0) {
-    dl_warn_at(d, path, 0, "no row in %s", t->path);
-    return t->n_rows;
+    dl_warn_at(d, path, 0, "no row in %s", s->path);
+    return s->n_rows;
   }
-  size_t row = t->n_rows, most = 0, n_best = 0;
-  for (size_t r = x->first[id]; r < t->n_rows; r = x->next[r]) {
-    size_t common = folders_in_common(t, r, path);
+  size_t row = s->n_rows, most = 0, n_best = 0;
+  for (size_t r = x->first[id]; r < s->n_rows; r = x->next[r]) {
+    size_t common = folders_in_common(s, r, path);
     if (n_best == 0 || common > most) {
       row = r;
       most = common;
@@ -261,8 +256,8 @@ static size_t find_row(const struct settings_table *t, const char *path,
     }
   }
   if (n_best > 1) {
-    dl_warn_at(d, path, 0, "%zu rows in %s: none taken", n_best, t->path);
-    return t->n_rows;
+    dl_warn_at(d, path, 0, "%zu rows in %s: none taken", n_best, s->path);
+    return s->n_rows;
   }
   return row;
 }
@@ -297,16 +292,16 @@ static void set_column(struct filling *f, const char *name, const char *value) {
 
 static void set_from_row(struct filling *f, const char *path,
                          struct dl_diag *d) {
-  const struct settings_table *t = &f->s->table;
+  const struct dl_settings *s = f->s;
   DL_TEXT(why);
-  size_t row = find_row(t, path, d);
-  for (size_t c = 0; row < t->n_rows && c < t->names.n; c++) {
-    const char *value = cell_of(t, row, c);
-    if (is_wrong(dl_run_column_find(t->names.s[c]), value, &why))
-      dl_skip_at(d, t->path, t->line[row], "column '%s': %s", t->names.s[c],
+  size_t row = find_row(s, path, d);
+  for (size_t c = 0; row < s->n_rows && c < s->names.n; c++) {
+    const char *value = cell_of(s, row, c);
+    if (is_wrong(dl_run_column_find(s->names.s[c]), value, &why))
+      dl_skip_at(d, s->path, s->line[row], "column '%s': %s", s->names.s[c],
                  dl_text_str(&why));
     else
-      set_column(f, t->names.s[c], value);
+      set_column(f, s->names.s[c], value);
   }
 }
 
@@ -332,7 +327,7 @@ void dl_settings_apply(const struct dl_settings *s, const char *path,
   struct filling f = {.s = s, .run = run, .extra = extra};
   for (size_t i = s->set_names.n; i-- > 0;)
     set_column(&f, s->set_names.s[i], s->set_values.s[i]);
-  if (s->has_table)
+  if (s->path)
     set_from_row(&f, path, d);
   if (s->has_pattern)
     set_from_path(&f, path, d);

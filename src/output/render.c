@@ -57,7 +57,7 @@ enum dl_status dl_format_report(const struct dl_format *format,
   if (format->document)
     dl_document_report(format->document, r, f, screen, false);
   else
-    status = format->report(r, f, d);
+    status = format->report(format, r, f, d);
   return check_written(f, true, status, d);
 }
 

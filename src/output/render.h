@@ -29,11 +29,11 @@ struct dl_format {
   const struct dl_format *spreadsheet;
   /* A format for people; NULL: for programs. */
   const struct dl_document *document;
-  enum dl_status (*report)(
-      const struct dl_report *r, FILE *f,
-      struct dl_diag *d); /* of a format without document */
-  /* Functions of a format without document; begin allocates nothing that end
-   * frees. */
+  /* Functions of a format without document, which formats that differ in little
+   * may share; begin allocates nothing that end frees. */
+  enum dl_status (*report)(const struct dl_format *format,
+                           const struct dl_report *r, FILE *f,
+                           struct dl_diag *d);
   enum dl_status (*begin)(struct dl_stream *s, struct dl_diag *d);
   enum dl_status (*row)(struct dl_stream *s, const struct dl_value *values,
                         struct dl_diag *d);

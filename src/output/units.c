@@ -67,12 +67,6 @@ struct dl_multiple dl_multiple_for(enum dl_style style, double x) {
   return s[i];
 }
 
-static int by_value(const void *a, const void *b) {
-  double x = *(const double *)a;
-  double y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 bool dl_multiple_suits(const struct dl_multiple *scale, double low,
                        double high) {
   return high <= MOST_DECADES * low &&
@@ -90,7 +84,7 @@ bool dl_multiple_shared(enum dl_style style, double *x, size_t n,
   *scale = dl_multiple_for(style, 0);
   if (used == 0)
     return true;
-  qsort(x, used, sizeof *x, by_value);
+  qsort(x, used, sizeof *x, dl_order_numbers);
   *scale = dl_multiple_for(style, x[used / 2]);
   return dl_multiple_suits(scale, x[0], x[used - 1]);
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/text.h"
 #include "estimate/projection/epoch_series.h"
 #include "estimate/projection/projection.h"
@@ -76,11 +77,6 @@ static enum dl_status take_curve(void *ctx, const struct dl_log_summary *track,
 
 /* --- the drawing */
 
-static int by_value(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 static void measure(struct trace_drawing *w) {
   DL_FREED double *step = dl_calloc(w->n, sizeof *step);
   for (size_t i = 0; i < w->n; i++) {
@@ -88,7 +84,7 @@ static void measure(struct trace_drawing *w) {
     if (i > 0)
       step[i - 1] = w->t[i] - w->t[i - 1];
   }
-  qsort(step, w->n - 1, sizeof *step, by_value);
+  qsort(step, w->n - 1, sizeof *step, dl_order_numbers);
   w->gap_s = fmax(10, GAP * step[(w->n - 1) / 2]);
   w->end = w->t[w->n - 1];
   w->time = dl_axis_unit("s", w->end);

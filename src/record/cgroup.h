@@ -22,8 +22,8 @@ struct dl_cgroup {
  * time cannot be read. */
 bool dl_cgroup_find(struct dl_cgroup *g, const char *sysfs, pid_t pid);
 
-/* Lists the processes in it and in groups below. False: that cannot be read, or
- * memory is out. */
+/* Lists the processes in it and in groups below. False: that cannot be
+ * read. */
 bool dl_cgroup_list(struct dl_cgroup *g);
 
 /* CPU seconds of all its processes since it was made; NaN: unknown. */

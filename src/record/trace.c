@@ -69,20 +69,19 @@ static unsigned columns_of(const struct dl_sensor *r) {
   return columns;
 }
 
-enum dl_status dl_trace_begin(struct dl_trace *t, FILE *f, const char *path,
-                              const struct dl_sensors *s,
-                              const struct dl_trace_origin *origin,
+enum dl_status dl_trace_begin(struct dl_trace *t, const struct dl_sensors *s,
                               struct dl_diag *d) {
-  *t = (struct dl_trace){f, path, dl_calloc(s->n, sizeof *t->columns)};
+  FILE *f = t->f;
+  t->columns = dl_calloc(s->n, sizeof *t->columns);
   fprintf(f, "# dlest record %s\n", PACKAGE_VERSION);
-  if (origin->command)
-    fprintf(f, "# command: %s\n", origin->command);
-  if (origin->host)
-    fprintf(f, "# host: %s\n", origin->host);
-  if (origin->job)
-    fprintf(f, "# job: %s\n", origin->job);
-  if (origin->n_nodes > 1)
-    fprintf(f, "# node: %zu of %zu\n", origin->node, origin->n_nodes);
+  if (t->command)
+    fprintf(f, "# command: %s\n", t->command);
+  if (t->host)
+    fprintf(f, "# host: %s\n", t->host);
+  if (t->job)
+    fprintf(f, "# job: %s\n", t->job);
+  if (t->n_nodes > 1)
+    fprintf(f, "# node: %zu of %zu\n", t->node, t->n_nodes);
   for (size_t i = 0; i < s->n; i++) {
     const struct dl_sensor *r = &s->s[i];
     fputs("# ", f);

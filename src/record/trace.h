@@ -10,25 +10,23 @@
 
 #include "sensors/sensors.h"
 
-/* Writes the header: what was measured, as comments, and the columns. A sensor
- * has a column for each quantity that its last reading gave. */
 struct dl_trace {
   FILE *f;
-  const char *path;  /* for messages; borrowed */
-  unsigned *columns; /* of each sensor, as bits; owned */
-};
+  const char *path; /* for messages */
 
-/* Properties of a recording other than its sensors; NULL if unknown. */
-struct dl_trace_origin {
+  /* Properties of the recording; NULL if unknown. */
   const char *command; /* the program and its arguments */
   const char *host;
   const char *job;      /* what the recordings of all nodes have in common */
   size_t node, n_nodes; /* this one of so many, from 0 */
+
+  unsigned *columns; /* of each sensor, as bits, set by dl_trace_begin; owned */
 };
 
-enum dl_status dl_trace_begin(struct dl_trace *t, FILE *f, const char *path,
-                              const struct dl_sensors *s,
-                              const struct dl_trace_origin *origin,
+/* Writes the header: the properties and what is measured, as comments, and the
+ * columns. A sensor has a column for each quantity that its last reading gave.
+ */
+enum dl_status dl_trace_begin(struct dl_trace *t, const struct dl_sensors *s,
                               struct dl_diag *d);
 
 /* Writes a line that readers skip. */

@@ -20,7 +20,7 @@ void dl_hwmon_find(const struct dl_sensor_kind *kind, struct dl_sensors *s,
                                struct dl_sensors *s, const char *folder,
                                const char *name));
 
-/* A sensor whose state is the folder's path (owned). NULL: out of memory. */
+/* Adds a sensor whose state is the folder's path (owned). */
 struct dl_sensor *dl_hwmon_add(const struct dl_sensor_kind *kind,
                                struct dl_sensors *s, enum dl_meter_kind part,
                                const char *folder, const char *name);

@@ -124,7 +124,8 @@ bool dl_sensors_has(const struct dl_sensors *s,
 bool dl_machine_cpus(char model[DL_SENSOR_NAME], size_t *sockets,
                      size_t *cores);
 
-/* For the kinds. A new sensor, all readings NaN; NULL: out of memory. */
+/* For the kinds. Adds a sensor, all of whose readings are NaN; it is valid
+ * until the next one is added. */
 struct dl_sensor *dl_sensors_add(struct dl_sensors *s,
                                  const struct dl_sensor_kind *kind,
                                  enum dl_meter_kind part);

@@ -90,30 +90,12 @@ static void undefined(void **state) {
   assert_true(isnan(s.mape) && isnan(s.median_ape) && !isnan(s.r2));
 }
 
-/* R: quantile(c(4, 1, 3, 2), p, type = 7). */
-static void quantiles(void **state) {
-  (void)state;
-  double x[4] = {4, 1, 3, 2}, one[1] = {7}, bad[2] = {1, NAN};
-  near(dl_quantile(x, 4, 0.5), 2.5, 0);
-  assert_true(x[0] == 1 && x[1] == 2 && x[2] == 3 && x[3] == 4);
-  near(dl_quantile(x, 4, 0), 1, 0);
-  near(dl_quantile(x, 4, 1), 4, 0);
-  near(dl_quantile(x, 4, 0.25), 1.75, 1e-15);
-  near(dl_quantile(x, 4, 0.9), 3.7, 1e-15);
-  near(dl_quantile(one, 1, 0.3), 7, 0);
-  assert_true(isnan(dl_quantile(x, 0, 0.5)));
-  assert_true(isnan(dl_quantile(x, 4, 1.5)));
-  assert_true(isnan(dl_quantile(x, 4, NAN)));
-  assert_true(isnan(dl_quantile(bad, 2, 0.5)));
-}
-
 int main(void) {
   gsl_set_error_handler_off();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(matches_scikit_learn),
       cmocka_unit_test(weights_are_repeats),
       cmocka_unit_test(undefined),
-      cmocka_unit_test(quantiles),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

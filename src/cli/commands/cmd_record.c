@@ -175,7 +175,6 @@ static enum dl_status record(struct record_command *c) {
   struct dl_diag *d = &c->cli->diag;
   struct dl_record_files *f = &c->files;
   struct dl_live *live = &c->o->live;
-  struct dl_trace trace;
   const struct dl_record_options o = {
       .interval_s = c->o->interval_s,
       .duration_s = c->o->duration_s,
@@ -187,14 +186,14 @@ static enum dl_status record(struct record_command *c) {
       .tick = tick,
       .ctx = c};
   dl_record_command_text(c->cli->argument, c->cli->n_arguments, &c->command);
-  const struct dl_trace_origin origin = {.command = c->command.s,
-                                         .host =
-                                             *c->job.host ? c->job.host : NULL,
-                                         .job = *c->job.id ? c->job.id : NULL,
-                                         .node = c->job.node,
-                                         .n_nodes = c->job.nodes};
-  enum dl_status status = dl_trace_begin(&trace, f->trace, f->trace_path.s,
-                                         &c->sensors, &origin, d);
+  struct dl_trace trace = {.f = f->trace,
+                           .path = f->trace_path.s,
+                           .command = c->command.s,
+                           .host = *c->job.host ? c->job.host : NULL,
+                           .job = *c->job.id ? c->job.id : NULL,
+                           .node = c->job.node,
+                           .n_nodes = c->job.nodes};
+  enum dl_status status = dl_trace_begin(&trace, &c->sensors, d);
   live->quiet = c->cli->quiet || c->job.node > 0;
   live->measures = dl_sensors_measure(&c->sensors);
   dl_live_init(live, c->o->epochs, f->samples_path.s, f->epochs_path.s);

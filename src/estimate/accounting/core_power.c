@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "physics/cpu/cpu_inputs.h"
 
 #define STATIC_SHARE 0.15
@@ -39,11 +40,6 @@ void dl_core_power(const struct dl_accelerator *cpu, double use, double threads,
   dl_core_power_range((const double[3]){of, of, of}, use, threads, w);
 }
 
-static int by_value(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 enum dl_status dl_server_core_power(struct dl_catalog *catalog, double w[3],
                                     struct dl_diag *d) {
   static const double at[3] = {0.5, 0.05, 0.95};
@@ -53,15 +49,15 @@ enum dl_status dl_server_core_power(struct dl_catalog *catalog, double w[3],
   DL_FREED double *x = dl_calloc(n + 1, sizeof *x);
   for (size_t i = 0; i < n; i++) {
     const struct dl_accelerator *cpu = DL_AS(accelerator, list[i]);
-    if (dl_is_cpu(cpu) && !dl_is_client_cpu(cpu) &&
-        cpu->tdp_w > 0 && cpu->multiprocessors > 0)
+    if (dl_is_cpu(cpu) && !dl_is_client_cpu(cpu) && cpu->tdp_w > 0 &&
+        cpu->multiprocessors > 0)
       x[servers++] = cpu->tdp_w / cpu->multiprocessors;
   }
   if (servers == 0)
     return dl_fail(d, DL_EINPUT,
                    "the catalogue has no server CPU; name the "
                    "CPUs of jobs without GPUs with --cpu");
-  qsort(x, servers, sizeof *x, by_value);
+  qsort(x, servers, sizeof *x, dl_order_numbers);
   for (size_t i = 0; i < 3; i++)
     w[i] = x[(size_t)(at[i] * (double)(servers - 1))];
   return DL_OK;

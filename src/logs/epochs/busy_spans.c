@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "base/number.h"
 #include "base/timestamp.h"
 
 #define LOW_RANK 0.02
@@ -25,11 +26,6 @@ static double power_at(const struct dl_energy_curve *c, size_t i) {
   return s > 0 ? all / s : NAN;
 }
 
-static int ascending(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 /* Returns the power below which the devices are idle; 0 where it hardly
  * varies. */
 static double idle_below(const struct dl_energy_curve *c) {
@@ -42,7 +38,7 @@ static double idle_below(const struct dl_energy_curve *c) {
   }
   if (n == 0)
     return 0;
-  qsort(sorted, n, sizeof *sorted, ascending);
+  qsort(sorted, n, sizeof *sorted, dl_order_numbers);
   double low = sorted[(size_t)(LOW_RANK * (double)n)];
   double high = sorted[(size_t)(HIGH_RANK * (double)n)];
   return high < LEAST_RANGE * low ? 0 : low + IDLE_SHARE * (high - low);

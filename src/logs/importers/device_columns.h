@@ -55,7 +55,8 @@ void dl_device_columns_warn(const struct dl_device_columns *c,
 void dl_device_columns_follow(struct dl_device_columns *c, char *const *field,
                               struct dl_log *log);
 
-/* Adds ":VALUE" of each column to the identifier of `len` bytes. */
+/* Appends ":VALUE" of each column to an identifier, which has room for `size`
+ * bytes. */
 void dl_device_columns_id(const struct dl_device_columns *c, char *const *field,
                           char *id, size_t size);
 
@@ -64,8 +65,8 @@ void dl_device_values(const struct dl_head *head,
                       const struct dl_device_table *table, int field,
                       char value[DL_DEVICE_VALUES][64]);
 
-/* Whether the numbers of a field differ between rows of one time, and of the
- * devices that `but` leaves, in most of the first rows. */
+/* Whether a field differs between neighbouring rows of one time, in more than a
+ * twentieth of those among the first rows. */
 bool dl_device_differs(const struct dl_head *head,
                        const struct dl_device_table *table, int field);
 

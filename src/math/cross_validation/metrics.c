@@ -97,17 +97,3 @@ void dl_score(struct dl_scores *s, const double *y, const double *f,
   s->r2 = r_squared(squares, y, w, n);
   relative_errors(s, y, f, w, n);
 }
-
-double dl_quantile(double *x, size_t n, double p) {
-  for (size_t i = 0; i < n; i++)
-    if (isnan(x[i]))
-      return NAN;
-  if (n == 0 || !(p >= 0 && p <= 1))
-    return NAN;
-  gsl_sort(x, 1, n);
-  double place = (double)(n - 1) * p;
-  size_t low = (size_t)place;
-  if (low + 1 >= n)
-    return x[n - 1];
-  return x[low] + (place - (double)low) * (x[low + 1] - x[low]);
-}

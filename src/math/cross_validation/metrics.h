@@ -23,8 +23,4 @@ struct dl_scores {
 void dl_score(struct dl_scores *s, const double *y, const double *f,
               const double *w, size_t n);
 
-/* The p-quantile of x (sorted in place), linear between order statistics
- * (R type 7). NaN for n = 0. */
-double dl_quantile(double *x, size_t n, double p);
-
 #endif

@@ -35,16 +35,14 @@ struct dl_low_rank {
   gsl_vector *beta; /* most */
 };
 
-/* Room for `most` features of the four that the caller has set. False: out of
- * memory. */
+/* Makes room for `most` features; the caller has set X, Z, w and y. */
 void dl_low_rank_alloc(struct dl_low_rank *l, size_t most);
 void dl_low_rank_free(struct dl_low_rank *l);
 
 /* Factorises the kernel matrix for gamma until no diagonal element of what is
  * left exceeds the unit of rounding (LAPACK's dpstrf stops at m units, which a
  * small alpha would amplify to the eighth digit of the predictions), and works
- * out what all alphas share. False: more features are needed, or memory is
- * out. */
+ * out what all alphas share. False: more features are needed. */
 bool dl_low_rank_factorise(struct dl_low_rank *l, double gamma);
 
 /* Predictions f (q) for alpha; a GSL error number where the system is not

@@ -119,8 +119,8 @@ struct dl_cycle_chain {
 
 /* Follows the cycles of a segment, and beyond its ends as far as they match,
  * within its range. A boundary near its end is preferred, and a flank like
- * `flank` (n_channels numbers, 0 at first), which is set to the one found. The
- * chain's n may be 0. */
+ * flank_found (n_channels numbers, 0 at first), which is set to the one found.
+ * The chain's n may be 0. */
 void dl_track_cycles(struct dl_cycle_chain *c, const struct dl_signal_grid *g,
                      const struct dl_period_segment *s, double *flank_found);
 

@@ -211,8 +211,10 @@ static void add_node(struct dl_report *doc, const struct dl_report *node,
   }
 }
 
-static enum dl_status boamps_report(const struct dl_report *r, FILE *f,
+static enum dl_status boamps_report(const struct dl_format *format,
+                                    const struct dl_report *r, FILE *f,
                                     struct dl_diag *d) {
+  (void)format;
   const struct dl_table *estimates = dl_task_table(r, "estimates");
   const struct dl_report *node = dl_task_group(r, "node");
   struct dl_report *doc = NULL;

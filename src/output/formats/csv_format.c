@@ -185,25 +185,17 @@ static enum dl_status values_of(FILE *f, struct csv_row row,
                : dl_fail(d, DL_EUSAGE, "there is no table to write as CSV");
 }
 
-static enum dl_status report_as(const struct dl_report *r, FILE *f,
-                                bool spreadsheet, struct dl_diag *d) {
+static enum dl_status csv_report(const struct dl_format *format,
+                                 const struct dl_report *r, FILE *f,
+                                 struct dl_diag *d) {
   DL_TEXT(text);
-  struct csv_row row = {
-      .t = &text, .screen = is_terminal(f), .spreadsheet = spreadsheet};
+  struct csv_row row = {.t = &text,
+                        .screen = is_terminal(f),
+                        .spreadsheet = format != &dl_format_csv};
   if (!r->main)
     return values_of(f, row, r, d);
   table(f, row, r);
   return DL_OK;
-}
-
-static enum dl_status csv_report(const struct dl_report *r, FILE *f,
-                                 struct dl_diag *d) {
-  return report_as(r, f, false, d);
-}
-
-static enum dl_status spreadsheet_report(const struct dl_report *r, FILE *f,
-                                         struct dl_diag *d) {
-  return report_as(r, f, true, d);
 }
 
 /* An empty row of a stream, which is appended to a text. */
@@ -230,7 +222,7 @@ static const struct dl_format spreadsheet = {
     .name = "csv",
     .summary = "CSV with marked formulas",
     .whole = true,
-    .report = spreadsheet_report,
+    .report = csv_report,
     .begin = csv_begin,
     .add = csv_add,
 };

@@ -14,11 +14,12 @@
 #include "output/screen.h"
 
 #define STREAM_HEAD                                                            \
-  1000                     /* rows that decide the widths of a stream; on a    \
-                              terminal, of as many rows: later ones may be wider */
-#define LABEL_SHARE 0.0125 /* of the width of a page, by a letter of a label   \
-                            */
-#define REMARK_GAP 2       /* blanks in front of remarks */
+  1000 /* rows that decide the widths of a stream; on a                        \
+          terminal, of as many rows: later ones may be wider */
+#define LABEL_SHARE                                                            \
+  0.0125             /* of the width of a page, by a letter of a label         \
+                      */
+#define REMARK_GAP 2 /* blanks in front of remarks */
 #define WRITE_SIZE ((size_t)64 * 1024)
 
 struct report_walk {
@@ -28,6 +29,9 @@ struct report_walk {
   const char *group; /* title of the report that is printed, or NULL */
   size_t level;      /* of nested reports */
   bool gap;          /* a blank line is due before the next part */
+  /* Columns of the run of lines that is printed; range: of remarks in front of
+   * their tab. */
+  size_t label, value, range;
 };
 
 /* Writes what the printer has put together, and empties it. */
@@ -48,7 +52,7 @@ static void escape(struct report_walk *w, struct dl_text *out,
   DL_TEXT(clean);
   dl_text_clear(out);
   dl_utf8_clean(&clean, text ? text : "", false);
-  w->m->style.escape(out, dl_text_str(&clean), clean.len);
+  w->m->escape(out, dl_text_str(&clean), clean.len);
 }
 
 /* A title with room for what follows, unless it is NULL or empty. */
@@ -102,11 +106,6 @@ static void show_node(struct dl_text *t, const struct dl_report_node *node) {
           node->join_next ? &node[1].value : NULL);
 }
 
-/* Columns of a run of lines. */
-struct line_widths {
-  size_t label, value, range; /* range: of remarks in front of their tab */
-};
-
 /* Appends blanks up to `width` columns and the gap to what follows. */
 static void fill(struct dl_text *t, size_t from, size_t width) {
   size_t own = dl_utf8_width(dl_text_str(t) + from, t->len - from);
@@ -116,25 +115,23 @@ static void fill(struct dl_text *t, size_t from, size_t width) {
 
 /* The value of a line and its remark, aligned in columns. */
 static void print_value(struct report_walk *w,
-                        const struct dl_report_node *node,
-                        const struct line_widths *of) {
+                        const struct dl_report_node *node) {
   DL_TEXT(shown);
   DL_TEXT(text);
   const char *remark = node->remark,
              *tab = remark ? strchr(remark, '\t') : NULL;
   show_node(&shown, node);
   if (remark && !w->m->remark) {
-    fill(&shown, 0, of->value);
+    fill(&shown, 0, w->value);
     size_t from = shown.len;
     if (tab) {
       dl_text_add_n(&shown, remark, (size_t)(tab - remark));
-      fill(&shown, from, of->range);
+      fill(&shown, from, w->range);
     }
     dl_text_add(&shown, tab ? tab + 1 : remark);
   }
   escape(w, &text, dl_text_str(&shown));
-  dl_print_wrapped(&w->p, dl_text_str(&text), of->label + w->m->label_gap,
-                   NULL);
+  dl_print_wrapped(&w->p, dl_text_str(&text), w->label + w->m->label_gap, NULL);
   if (remark && w->m->remark) {
     dl_text_clear(&shown);
     dl_text_add_n(&shown, remark,
@@ -153,18 +150,18 @@ static void take_width(size_t *most, const char *s, size_t n) {
 }
 
 /* Measures a line. Values without a remark may be longer than their column. */
-static void measure_line(struct line_widths *of,
+static void measure_line(struct report_walk *w,
                          const struct dl_report_node *node) {
   DL_TEXT(t);
   if (!node->label)
     return;
-  take_width(&of->label, node->label, strlen(node->label));
+  take_width(&w->label, node->label, strlen(node->label));
   if (!node->remark)
     return;
   show_node(&t, node);
-  take_width(&of->value, dl_text_str(&t), t.len);
+  take_width(&w->value, dl_text_str(&t), t.len);
   const char *tab = strchr(node->remark, '\t');
-  take_width(&of->range, node->remark, tab ? (size_t)(tab - node->remark) : 0);
+  take_width(&w->range, node->remark, tab ? (size_t)(tab - node->remark) : 0);
 }
 
 /* The run of lines "label  value" that begins at node i; returns the node
@@ -172,14 +169,14 @@ static void measure_line(struct line_widths *of,
 static size_t print_lines(struct report_walk *w, const struct dl_report *r,
                           size_t i) {
   DL_TEXT(t);
-  struct line_widths of = {0};
+  w->label = w->value = w->range = 0;
   size_t end = i;
   for (; end < r->n_nodes; end++) {
     const struct dl_report_node *node = &r->nodes[end];
     if (!node->label && !is_hidden(w->m, node))
       break;
     if (!node->hint || w->m->wraps)
-      measure_line(&of, node);
+      measure_line(w, node);
   }
   begin_part(w);
   const char *const *parts = w->m->line;
@@ -187,7 +184,7 @@ static size_t print_lines(struct report_walk *w, const struct dl_report *r,
     dl_print(&w->p, w->m->begin_lines[0], NULL);
   if (w->m->begin_lines[1]) {
     dl_text_printf(&t, "%.2f%s",
-                   fmax(0.4, 0.94 - LABEL_SHARE * (double)of.label),
+                   fmax(0.4, 0.94 - LABEL_SHARE * (double)w->label),
                    w->m->begin_lines[1]);
     dl_print(&w->p, dl_text_str(&t), NULL);
   }
@@ -198,10 +195,10 @@ static size_t print_lines(struct report_walk *w, const struct dl_report *r,
     escape(w, &t, node->label);
     dl_print(&w->p, parts[0], NULL);
     dl_print_field(&w->p, dl_text_str(&t),
-                   w->m->label_gap ? of.label + w->m->label_gap : 0, false,
+                   w->m->label_gap ? w->label + w->m->label_gap : 0, false,
                    NULL);
     dl_print(&w->p, parts[1], NULL);
-    print_value(w, node, &of);
+    print_value(w, node);
     dl_print(&w->p, parts[2], NULL);
   }
   if (w->m->end_lines)
@@ -217,7 +214,7 @@ static void print_mark(struct dl_printer *p, const struct dl_document *m,
   if (l->mark == 0)
     return;
   if (mark)
-    m->style.escape(&t, mark, strlen(mark));
+    m->escape(&t, mark, strlen(mark));
   dl_print(p, around[0], NULL);
   dl_print_field(p, dl_text_str(&t), m->wraps ? l->mark : m->mark_width, false,
                  NULL);
@@ -271,7 +268,7 @@ static void print_rows(struct dl_printer *p, const struct dl_document *m,
   if (m->open)
     m->open(p, l);
   print_head(p, m, l, DL_CELL_HEADING);
-  if (l->units && !m->style.unit_in_heading)
+  if (l->units && !m->unit_in_heading)
     print_head(p, m, l, DL_CELL_UNIT);
   if (m->rule)
     m->rule(p, l);
@@ -314,12 +311,12 @@ static void print_caption(const struct dl_document *m, struct dl_printer *p,
   DL_TEXT(clean);
   DL_TEXT(t);
   dl_utf8_clean(&clean, dl_text_or(title, "Estimates by dlest"), false);
-  m->style.escape(&t, dl_text_str(&clean), clean.len);
+  m->escape(&t, dl_text_str(&clean), clean.len);
   m->caption(p, l, dl_text_str(&t));
 }
 
 static void print_table(struct report_walk *w, const struct dl_table *t) {
-  struct dl_layout *l = dl_layout_new(t, &w->m->style);
+  struct dl_layout *l = dl_layout_new(t, w->m);
   if (!w->m->caption)
     print_title(w, t->title);
   begin_part(w);
@@ -438,7 +435,7 @@ void dl_document_report(const struct dl_document *m, const struct dl_report *r,
 /* Writes the rows held back; from then on each is written as it comes. */
 static void release_head(struct dl_stream *s) {
   const struct dl_document *m = s->format->document;
-  s->layout = dl_layout_new(s->head, &m->style);
+  s->layout = dl_layout_new(s->head, m);
   struct dl_printer p = {.to = &s->line};
   p.screen.width = dl_screen_of(s->f).width;
   if (m->page[0])

@@ -16,10 +16,13 @@ enum { DL_TITLE_LEVELS = 5 };
 /* Pairs of texts stand around a part. Texts of reports come escaped and without
  * control characters. Members marked so may be NULL. */
 struct dl_document {
-  struct dl_cell_style style;
-  const char *page[2]; /* around all of it, or NULL */
-  const char *made;    /* in front of the date at the end of a page, or NULL */
-  bool compact;        /* no blank line below a title or between statements */
+  /* Appends what stands for the first n bytes of a text in the format. */
+  void (*escape)(struct dl_text *out, const char *text, size_t n);
+  bool unit_in_heading; /* "energy (kJ)" in place of a row of units */
+  bool typeset;         /* widths are those of texts before they are escaped */
+  const char *page[2];  /* around all of it, or NULL */
+  const char *made;     /* in front of the date at the end of a page, or NULL */
+  bool compact;         /* no blank line below a title or between statements */
   bool wraps; /* for terminals: lines fit the width, columns are aligned */
   const char *title[DL_TITLE_LEVELS][2]; /* from the top down; NULL: as above */
   size_t indent;                         /* of what stands under a title */

@@ -156,7 +156,8 @@ static void chart(struct dl_printer *p, const struct dl_table *t) {
 }
 
 static const struct dl_document html = {
-    .style = {escape, true, false},
+    .escape = escape,
+    .unit_in_heading = true,
     .made = "<p>Made on",
     .page = {page, "</p>\n</main>\n</body>\n</html>\n"},
     .title = {{"<h2>", "</h2>\n"}, {"<h3>", "</h3>\n"}},

@@ -213,10 +213,11 @@ static void put_report(struct json_writer *w, const struct dl_report *r,
   fputc('}', w->f);
 }
 
-static enum dl_status json_report(const struct dl_report *r, FILE *f,
+static enum dl_status json_report(const struct dl_format *format,
+                                  const struct dl_report *r, FILE *f,
                                   struct dl_diag *d) {
   struct json_writer w = {.f = f};
-  (void)d;
+  (void)format, (void)d;
   put_report(&w, r, 0);
   fputc('\n', f);
   return DL_OK;

@@ -168,7 +168,8 @@ static void cell(struct dl_printer *p, const struct dl_text_cell *c) {
 }
 
 static const struct dl_document latex = {
-    .style = {dl_latex_escape, false, true},
+    .escape = dl_latex_escape,
+    .typeset = true,
     .title = {{"\\subsection*{", "}\n"}, {"\\subsubsection*{", "}\n"}},
     .line = {"  ", " & ", " \\\\\n"},
     .remark = ", ",

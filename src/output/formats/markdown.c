@@ -46,7 +46,8 @@ static void cell(struct dl_printer *p, const struct dl_text_cell *c) {
 }
 
 static const struct dl_document markdown = {
-    .style = {escape, true, false},
+    .escape = escape,
+    .unit_in_heading = true,
     .title = {{"## ", "\n"},
               {"### ", "\n"},
               {"#### ", "\n"},

@@ -337,10 +337,11 @@ static void put_report(struct metrics_writer *w, const struct dl_report *r,
   }
 }
 
-static enum dl_status prometheus_report(const struct dl_report *r, FILE *f,
+static enum dl_status prometheus_report(const struct dl_format *format,
+                                        const struct dl_report *r, FILE *f,
                                         struct dl_diag *d) {
   struct metrics_writer w = {.f = f};
-  (void)d;
+  (void)format, (void)d;
   put_report(&w, r, "");
   dl_intern_free(&w.written);
   return DL_OK;

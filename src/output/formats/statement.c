@@ -161,8 +161,6 @@ static void write_card(FILE *f, const struct dl_facts *x) {
 
 /* --- the formats */
 
-enum kind { CARD, PAPER, PAPER_LATEX };
-
 static enum dl_status no_energy(struct dl_diag *d) {
   return dl_fail(d, DL_EUSAGE,
                  "a card or a paragraph describes the energy of a task, and "
@@ -170,10 +168,11 @@ static enum dl_status no_energy(struct dl_diag *d) {
                  "extract and report");
 }
 
-static enum dl_status write_statement(FILE *f, const struct dl_facts *x,
-                                      enum kind kind, struct dl_diag *d) {
-  if (kind != CARD) {
-    dl_write_paper(f, x, kind == PAPER_LATEX);
+static enum dl_status write_statement(const struct dl_format *format, FILE *f,
+                                      const struct dl_facts *x,
+                                      struct dl_diag *d) {
+  if (format != &dl_format_card) {
+    dl_write_paper(f, x, format == &dl_format_paper_latex);
     return DL_OK;
   }
   if (dl_is_word(dl_fact_text(x, "phase"), "inference"))
@@ -189,10 +188,11 @@ static enum dl_status write_statement(FILE *f, const struct dl_facts *x,
   return DL_OK;
 }
 
-static enum dl_status report(const struct dl_report *r, FILE *f, enum kind kind,
+static enum dl_status report(const struct dl_format *format,
+                             const struct dl_report *r, FILE *f,
                              struct dl_diag *d) {
   struct dl_facts x;
-  return facts_of(r, &x) ? write_statement(f, &x, kind, d) : no_energy(d);
+  return facts_of(r, &x) ? write_statement(format, f, &x, d) : no_energy(d);
 }
 
 /* Runs have a statement each, jobs one together. */
@@ -203,7 +203,7 @@ static enum dl_status begin(struct dl_stream *s, struct dl_diag *d) {
 }
 
 static enum dl_status row(struct dl_stream *s, const struct dl_value *values,
-                          enum kind kind, struct dl_diag *d) {
+                          struct dl_diag *d) {
   const struct dl_task t = {NULL, s->columns, values, s->n_cols};
   struct dl_facts x = {.t = t, .place = t, .coverage = NAN, .jobs = NAN};
   if (!dl_is_word(s->key, "runs"))
@@ -215,38 +215,23 @@ static enum dl_status row(struct dl_stream *s, const struct dl_value *values,
     return DL_OK;
   if (s->n_rows++ > 0)
     fputc('\n', s->f);
-  return write_statement(s->f, &x, kind, d);
+  return write_statement(s->format, s->f, &x, d);
 }
 
-static enum dl_status end(struct dl_stream *s, enum kind kind,
-                          struct dl_diag *d) {
+static enum dl_status end(struct dl_stream *s, struct dl_diag *d) {
   return s->tail && dl_task_group(s->tail, "total")
-             ? report(s->tail, s->f, kind, d)
+             ? report(s->format, s->tail, s->f, d)
              : DL_OK;
 }
 
-/* The functions of a format, which differ by its kind. */
-#define FORMAT(id, kind, called, about)                                        \
-  static enum dl_status id##_report(const struct dl_report *r, FILE *f,        \
-                                    struct dl_diag *d) {                       \
-    return report(r, f, kind, d);                                              \
-  }                                                                            \
-  static enum dl_status id##_row(                                              \
-      struct dl_stream *s, const struct dl_value *values, struct dl_diag *d) { \
-    return row(s, values, kind, d);                                            \
-  }                                                                            \
-  static enum dl_status id##_end(struct dl_stream *s, struct dl_diag *d) {     \
-    return end(s, kind, d);                                                    \
-  }                                                                            \
-  const struct dl_format dl_format_##id = {.name = called,                     \
-                                           .summary = about,                   \
-                                           .whole = true,                      \
-                                           .sums_up = true,                    \
-                                           .report = id##_report,              \
-                                           .begin = begin,                     \
-                                           .row = id##_row,                    \
-                                           .end = id##_end};
-
-FORMAT(card, CARD, "card", "carbon metadata and lines of a model card")
-FORMAT(paper, PAPER, "paper", "a paragraph for a paper, with its citation")
-FORMAT(paper_latex, PAPER_LATEX, "paper-latex", "the paragraph in LaTeX")
+#define FORMAT(called, about)                                                  \
+  {                                                                            \
+    .name = called, .summary = about, .whole = true, .sums_up = true,          \
+    .report = report, .begin = begin, .row = row, .end = end                   \
+  }
+const struct dl_format dl_format_card =
+    FORMAT("card", "carbon metadata and lines of a model card");
+const struct dl_format dl_format_paper =
+    FORMAT("paper", "a paragraph for a paper, with its citation");
+const struct dl_format dl_format_paper_latex =
+    FORMAT("paper-latex", "the paragraph in LaTeX");

@@ -14,7 +14,7 @@ static void cell(struct dl_printer *p, const struct dl_text_cell *c) {
 }
 
 static const struct dl_document text = {
-    .style = {dl_text_add_n, false, false},
+    .escape = dl_text_add_n,
     .compact = true,
     .wraps = true,
     .title = {{"", "\n"}},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Tables for people: layout and printing. */
 
-#include "output/formats/text_table.h"
+#include "output/formats/document.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -111,7 +111,7 @@ size_t dl_layout_cell(const struct dl_layout *l, size_t i,
                       const struct dl_value *row, struct dl_text *cell) {
   const struct dl_layout_column *col = &l->column[i];
   DL_TEXT(shown);
-  if (l->style.escape == dl_text_add_n) { /* as it is */
+  if (l->document->escape == dl_text_add_n) { /* as it is */
     show(col, row, cell);
     return point_of(col, dl_text_str(cell), cell->len);
   }
@@ -119,9 +119,9 @@ size_t dl_layout_cell(const struct dl_layout *l, size_t i,
   const char *s = dl_text_str(&shown);
   size_t at = point_of(col, s, shown.len);
   dl_text_clear(cell);
-  l->style.escape(cell, s, at);
+  l->document->escape(cell, s, at);
   size_t before = cell->len;
-  l->style.escape(cell, s + at, shown.len - at);
+  l->document->escape(cell, s + at, shown.len - at);
   return before;
 }
 
@@ -188,7 +188,7 @@ static void measure(struct dl_layout *l, size_t i, const struct dl_table *t) {
     col->text = true;
   for (size_t r = 0; r < t->n_rows; r++) {
     size_t n = dl_layout_cell(l, i, t->values + r * t->n_cols, &cell);
-    if (l->style.typeset) {
+    if (l->document->typeset) {
       show(col, t->values + r * t->n_cols, &cell);
       n = cell.len;
     }
@@ -200,11 +200,11 @@ static void measure(struct dl_layout *l, size_t i, const struct dl_table *t) {
     dl_show_unit(&cell, "", col->c.style, col->c.unit, &col->scale);
   l->units = l->units || cell.len > 0;
   dl_utf8_clean(&safe, dl_text_str(&cell), false);
-  l->style.escape(&col->unit, dl_text_str(&safe), safe.len);
+  l->document->escape(&col->unit, dl_text_str(&safe), safe.len);
   dl_text_clear(&safe);
   dl_utf8_clean(&safe, col->c.heading, false);
-  l->style.escape(&col->heading, dl_text_str(&safe), safe.len);
-  if (!l->style.unit_in_heading)
+  l->document->escape(&col->heading, dl_text_str(&safe), safe.len);
+  if (!l->document->unit_in_heading)
     widen(&col->width, dl_text_str(&col->unit), col->unit.len);
   else if (cell.len > 0 && col->c.heading[0])
     dl_text_printf(&col->heading, " (%s)", dl_text_str(&col->unit));
@@ -214,9 +214,9 @@ static void measure(struct dl_layout *l, size_t i, const struct dl_table *t) {
 }
 
 struct dl_layout *dl_layout_new(const struct dl_table *t,
-                                const struct dl_cell_style *style) {
+                                const struct dl_document *document) {
   struct dl_layout *l = dl_calloc(1, sizeof *l);
-  l->style = *style;
+  l->document = document;
   l->pages = t->n_rows > ROWS_PER_PAGE;
   l->column = dl_calloc(t->n_cols, sizeof *l->column);
   for (size_t i = 0; i < t->n_cols; i++) {

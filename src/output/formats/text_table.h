@@ -42,13 +42,7 @@ void dl_print_field(struct dl_printer *p, const char *text, size_t width,
 void dl_print_wrapped(struct dl_printer *p, const char *text, size_t hang,
                       const char *effect);
 
-/* How a format writes cells. */
-struct dl_cell_style {
-  /* Appends what stands for the first n bytes of a text in the format. */
-  void (*escape)(struct dl_text *out, const char *text, size_t n);
-  bool unit_in_heading; /* "energy (kJ)" in place of a row of units */
-  bool typeset;         /* widths are those of texts before they are escaped */
-};
+struct dl_document;
 
 /* A column as people see it: one of the table, or two as "low .. high". */
 struct dl_layout_column {
@@ -72,13 +66,13 @@ struct dl_layout {
   size_t mark; /* width of the marks with the blank behind, 0: none */
   bool units;  /* whether any column has a unit */
   bool pages;  /* more rows than a page of paper takes */
-  struct dl_cell_style style;
-  struct dl_text dropped; /* headings that found no room; owned */
+  const struct dl_document *document; /* the format; borrowed */
+  struct dl_text dropped;             /* headings that found no room; owned */
 };
 
 /* From the columns and rows of t; uses no part of t. */
 struct dl_layout *dl_layout_new(const struct dl_table *t,
-                                const struct dl_cell_style *style);
+                                const struct dl_document *document);
 void dl_layout_free(struct dl_layout *l); /* accepts NULL */
 
 /* A cell as it is printed. */
