@@ -244,6 +244,11 @@ bool dl_parse_start(const char *s, struct dl_timestamp *out) {
   return p.s == p.end || zone(&p, out);
 }
 
+int64_t dl_time_after(int64_t ns, double seconds) {
+  double after = fmin(seconds * (double)DL_SECOND, NS_MAX);
+  return (double)ns + after >= NS_MAX ? (int64_t)NS_MAX : ns + llround(after);
+}
+
 int dl_order_times(const void *a, const void *b) {
   const int64_t *x = a, *y = b;
   return (*x > *y) - (*x < *y);
