@@ -42,7 +42,7 @@ ok 'the release has one date' "$(
 needs() {
   sed -nE 's/libxml-2\.0/xml/
     s/.*\[(lib)?(gsl|jansson|microhttpd|xxhash|xml) >= ([0-9.]+)\].*/\2 \3/p
-    s/^ *- (lib)?(gsl|jansson|microhttpd|xxhash|xml)2? >=([0-9.]+).*/\2 \3/p
+    s/^ *- (lib)?(gsl|jansson|microhttpd|xxhash|xml)2?(-devel)? >=([0-9.]+).*/\2 \4/p
     s/.*depends_on\("(lib)?(gsl|jansson|microhttpd|xxhash|xml)2?@([0-9.]+):".*/\2 \3/p' "$1" |
     sort
 }
@@ -69,7 +69,7 @@ if /usr/bin/python3 -c 'import yaml' 2>/dev/null; then
   ok "$name" "$(sed -E '/^\{%/d; s/\{\{[^}]*\}\}/x/g' $conda |
     /usr/bin/python3 -c 'import sys, yaml
 x = yaml.safe_load(sys.stdin)
-for key in ("package", "source", "build", "requirements", "test", "about"):
+for key in ("package", "source", "build", "requirements", "test", "about", "extra"):
     if key not in x:
         print("no " + key)' 2>&1)"
 else
