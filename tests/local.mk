@@ -174,10 +174,12 @@ CLI_TESTS = \
 	tests/cli/node/sites-table.test \
 	tests/cli/output/exports.bats \
 	tests/cli/output/exports-table.test \
+	tests/cli/output/first-screens.bats \
 	tests/cli/output/format-identities.bats \
 	tests/cli/output/formats.bats \
 	tests/cli/output/html.bats \
 	tests/cli/output/identities.bats \
+	tests/cli/output/latex.bats \
 	tests/cli/output/plot.bats \
 	tests/cli/output/plot-table.test \
 	tests/cli/output/predict-screen.bats \

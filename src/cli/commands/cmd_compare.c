@@ -188,6 +188,7 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
                             .by = o->by,
                             .how = o->how,
                             .details = o->details || cli->format->whole,
+                            .held_out = o->cv ? strchr(o->cv, ':') + 1 : NULL,
                             .resampled = o->bootstrap_by};
   return dl_print_comparison(cli, &c);
 }
