@@ -11,7 +11,7 @@
 #define SHARE_OF_MEMORY 0.9
 #define SHARE_OF_WEIGHTS 0.7
 
-/* What fits a GPU of groups of `tensor`. */
+/* A GPU in a group holds its part of these. */
 enum fit { NO_WEIGHTS, WEIGHTS, ALL_REQUESTS };
 
 static enum fit fit_of(struct dl_row *row, double tensor) {
