@@ -92,7 +92,8 @@ static void by_power(const struct dl_engine *ctx, const struct dl_job *job,
 
 /* In 16 bits, tuned software takes down to 1 / 1.7 of the time of PyTorch in
  * eager mode (ResNet-50 on an H100; 1 / 1.2 on an A100). Where the software is
- * not given, or no speeds of it were published, the interval widens by that. */
+ * not given the lower ends of the interval move by that, and both ends where no
+ * speeds of it were published. */
 static double software_doubt(const struct dl_run *run) {
   static const char *const measured[] = {"eager", "ngc", "mlperf"};
   for (size_t i = 0; run->stack && i < sizeof measured / sizeof *measured; i++)
@@ -133,8 +134,13 @@ static void widen_epoch(const struct dl_engine *ctx, const struct dl_job *job,
   dl_note_limits(ctx, est, ctx->fit[DL_PHYSICAL_EPOCH].fit, job, p);
   est->software_matters =
       !job->run->stack && !p->of_stack && software > 0 && p->repeats == 0;
-  dl_widen(ctx, est,
-           p->of_stack ? doubt : hypot(hypot(waiting, software), doubt));
+  dl_widen(ctx, est, p->of_stack ? doubt : hypot(waiting, doubt));
+  const double high_j = est->energy_j.high, high_s = est->duration_s.high;
+  dl_widen(ctx, est, p->of_stack ? 0 : software);
+  if (!job->run->stack) {
+    est->energy_j.high = high_j;
+    est->duration_s.high = high_s;
+  }
   keep_repeats(all, &was, est);
 }
 
@@ -179,8 +185,8 @@ static void set_power(const struct dl_engine *ctx, const struct dl_job *job,
   struct dl_input_wait wait = {0, 0, 0};
   if (parts->input_s > 0) {
     double alone = parts->input_s * parts->input_rate / parts->gpu_rate;
-    wait = dl_input_wait(alone, parts->input_s, parts->input_doubt * ctx->of_90,
-                         parts->input_assumed);
+    wait =
+        dl_input_wait(alone, parts->input_s, parts->input_doubt * ctx->of_90);
     gpu_w = (gpu_w * epoch_s - wait.s * static_w) / alone;
     epoch_s = alone;
   }
