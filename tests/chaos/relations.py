@@ -23,14 +23,14 @@ import tempfile
 
 sys.dont_write_bytecode = True
 from set_ups import (PCIE_3_X16_GB_S, batch_of, gradients_s,  # noqa: E402
-                     most_power, number)
+                     most_power, number, serving)
 
 PUE, INTENSITY = 1.37, 412.0
 COLUMNS = ("run_id", "arch", "gpu", "n_gpus", "phase", "batch_size",
            "precision", "stack", "framework", "train_samples", "val_samples",
            "epochs", "tokens", "seq_len", "checkpointing", "prompt_tokens",
            "output_tokens", "requests", "duration_s", "gpu_util",
-           "power_limit_w", "drop_last", "global_batch")
+           "power_limit_w", "drop_last", "global_batch", "replicas")
 OPTIONS = {"arch": "arch", "gpu": "gpu", "n_gpus": "gpus", "phase": "phase",
            "batch_size": "batch-size", "precision": "precision",
            "stack": "stack", "framework": "framework",
@@ -38,7 +38,7 @@ OPTIONS = {"arch": "arch", "gpu": "gpu", "n_gpus": "gpus", "phase": "phase",
            "epochs": "epochs", "tokens": "tokens", "seq_len": "seq-len",
            "checkpointing": "checkpointing", "prompt_tokens": "prompt-tokens",
            "output_tokens": "output-tokens", "requests": "requests",
-           "global_batch": "global-batch"}
+           "global_batch": "global-batch", "replicas": "replicas"}
 IMAGES = ("resnet50", "vgg16", "mobilenetv2_100", "vit_large_patch16_224",
           "efficientnet_b0", "alexnet", "convnext_base", "densenet121",
           "swin_base_patch4_window7_224", "inception_v3")
@@ -55,7 +55,6 @@ MEMORY_W = 12
 
 
 def arguments():
-    """The command line."""
     p = argparse.ArgumentParser(description="Relations between estimates.")
     p.add_argument("--dlest", required=True)
     p.add_argument("--rows", type=int, default=2000)
@@ -229,6 +228,7 @@ def drawn(n, seed, tdp, memory, link, params):
         if not tokens:
             of_images(rng, rows, row, first)
         inference(rng, rows, gpus)
+        serving(rng, rows, gpus, memory)
         several(rng, rows, gpus, memory, link, params)
     return rows
 

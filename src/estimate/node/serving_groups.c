@@ -11,7 +11,10 @@
 #define SHARE_OF_MEMORY 0.9
 #define SHARE_OF_WEIGHTS 0.7
 
-static bool fits(struct dl_row *row, double tensor) {
+/* A GPU in a group holds its part of these. */
+enum fit { NO_WEIGHTS, WEIGHTS, ALL_REQUESTS };
+
+static enum fit fit_of(struct dl_row *row, double tensor) {
   struct dl_memory_need m;
   const double was = row->run.tensor_parallel;
   const struct dl_job job = {
@@ -23,8 +26,9 @@ static bool fits(struct dl_row *row, double tensor) {
   dl_memory_of(&job, &m);
   row->run.tensor_parallel = was;
   double has = dl_usable_gb(row->found.gpu);
-  return !(m.need_gb > SHARE_OF_MEMORY * has) &&
-         !(m.model_gb > SHARE_OF_WEIGHTS * has);
+  if (m.model_gb > SHARE_OF_WEIGHTS * has)
+    return NO_WEIGHTS;
+  return m.need_gb > SHARE_OF_MEMORY * has ? WEIGHTS : ALL_REQUESTS;
 }
 
 static bool divides_heads(const struct dl_row *row, double tensor) {
@@ -36,11 +40,18 @@ static double smallest_group(struct dl_row *row) {
   double n = r->n_gpus, requests = r->batch_size;
   if (!(r->request_rate > 0))
     requests = fmin(requests, dl_or(r->requests, requests));
-  for (double tensor = 1; tensor < n; tensor *= 2)
-    if (!(fmod(n, tensor) > 0) && divides_heads(row, tensor) &&
-        n / tensor <= requests && fits(row, tensor))
+  double of_weights = n;
+  for (double tensor = 1; tensor < n; tensor *= 2) {
+    if (fmod(n, tensor) > 0 || !divides_heads(row, tensor) ||
+        n / tensor > requests)
+      continue;
+    enum fit fit = fit_of(row, tensor);
+    if (fit == ALL_REQUESTS)
       return tensor;
-  return n;
+    if (fit == WEIGHTS)
+      of_weights = fmin(of_weights, tensor);
+  }
+  return fit_of(row, n) == ALL_REQUESTS ? n : of_weights;
 }
 
 void dl_assume_serving_groups(struct dl_row *row) {

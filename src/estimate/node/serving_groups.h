@@ -9,9 +9,11 @@
  *   - whose copies are no more than the requests at once, so that one request
  *     has all GPUs;
  *
- * all GPUs are one group where none is like that. Larger groups answer sooner
- * but exchange more, so that servers for many requests are made of small ones
- * (MLPerf Inference: GPT-J on one GPU, Llama 2 70B on two H100 or one H200). */
+ * where no group holds all requests, they wait for each other in the smallest
+ * that holds the weights; where none does, all GPUs are one group. Larger
+ * groups answer sooner but exchange more, so that servers for many requests are
+ * made of small ones (MLPerf Inference: GPT-J on one GPU, Llama 2 70B on two
+ * H100 or one H200). */
 
 #ifndef DL_ESTIMATE_NODE_SERVING_GROUPS_H
 #define DL_ESTIMATE_NODE_SERVING_GROUPS_H

@@ -30,7 +30,7 @@ TDP=(compare runs.csv --methods tdp --set gpu.tdp_w=100 --format json)
 
 @test "energies of one boundary alone" {
   table arch,gpu,duration_s,energy_j,gpu_energy_j,boundary \
-    vgg16,a100,10,2000,800,node vgg16,v100,20,2500,,gpu vgg16,t4,10,900,, \
+    vgg16,a100,10,2000,800,node vgg16,v100,20,2500,,gpu vgg16,t4,10,500,, \
     vgg16,l4,10,4000,,node
   scored() {
     gives 0 '' "${TDP[@]}" --bootstrap 0 -q --boundary "$1"
