@@ -104,6 +104,8 @@ bool dl_pasted_network(struct dl_cli *cli, const char *name,
   }
   if (params > 0)
     return dl_usual_shape(params, arch);
+  if (strchr(name, ' ')) /* "ResNet50_Weights.DEFAULT a100" */
+    return false;
   dl_pasted_strip_address(name, &own);
   if (own.len > 0 && dl_pasted_look(cli, DL_ARCHITECTURE, own.s)) {
     dl_text_add(arch, own.s);

@@ -415,24 +415,6 @@ static enum dl_status read_dataset(struct dl_pasted *p, const char *value,
   return DL_OK;
 }
 
-/* --- regions */
-
-static enum dl_status read_cloud(struct dl_pasted *p, const char *value,
-                                 const char *from, bool *taken) {
-  DL_TEXT(found);
-  if (strchr(value, ':') && dl_pasted_look(p->cli, DL_SITE, value))
-    return DL_OK;
-  size_t count = dl_pasted_regions(p->cli, value, &found);
-  if (count > 1)
-    return dl_fail(&p->cli->diag, DL_EUSAGE,
-                   "'%.64s' is a region of several providers; write --cloud %s",
-                   value, found.s);
-  *taken = count == 1;
-  if (*taken)
-    dl_pasted_set(p, "cloud", found.s, from, rank_of(p));
-  return DL_OK;
-}
-
 /* --- numbers with a word behind them */
 
 /* "52k samples" for --train-samples. */
@@ -452,11 +434,17 @@ static enum dl_status read_number(struct dl_pasted *p, const char *option,
   const char *blank = strchr(value, ' ');
   if (!names || !blank)
     return DL_OK;
+  static const char scales[] = "thousand|million|billion|trillion";
   const char *unit = blank + strspn(blank, " ");
-  if (dl_word_among(names, unit, strlen(unit)) < 0)
+  const size_t word = strcspn(unit, " ");
+  const long scale = dl_word_among(scales, unit, word);
+  const char *rest = scale < 0 ? unit : unit + word + strspn(unit + word, " ");
+  if ((*rest || scale < 0) && dl_word_among(names, rest, strlen(rest)) < 0)
     return DL_OK;
   DL_TEXT(number);
   dl_text_add_n(&number, value, (size_t)(blank - value));
+  if (scale >= 0) /* "1.5 billion tokens" */
+    dl_text_printf(&number, "e%ld", 3 * (scale + 1));
   dl_pasted_set(p, option, dl_text_str(&number), from, rank_of(p));
   *taken = true;
   return DL_OK;
@@ -474,7 +462,7 @@ enum dl_status dl_pasted_value(struct dl_pasted *p, const char *option,
                  {"gpus-per-node", read_gpus},
                  {"arch", read_arch},
                  {"model", read_model},
-                 {"cloud", read_cloud},
+                 {"cloud", dl_pasted_cloud},
                  {"dataset", read_dataset}};
   *taken = false;
   if (!value || !*value)

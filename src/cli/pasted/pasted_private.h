@@ -178,6 +178,10 @@ enum dl_status dl_pasted_quantized(struct dl_pasted *p, const char *name,
 /* Appends a name without the words of an address and of a library. */
 void dl_pasted_strip_address(const char *name, struct dl_text *to);
 
+/* Reads a region, or several between commas, without their provider. */
+enum dl_status dl_pasted_cloud(struct dl_pasted *p, const char *value,
+                               const char *from, bool *taken);
+
 /* Appends the regions of the catalogue that a text may mean, as "a or b", and
  * returns their number. */
 size_t dl_pasted_regions(struct dl_cli *cli, const char *value,

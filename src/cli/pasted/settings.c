@@ -174,9 +174,10 @@ static void settle_copies(struct dl_pasted *p) {
   const struct dl_pasted_setting *of = NULL;
   const char *phase = dl_pasted_get(p, "phase");
   double n = 1;
+  const double given = of_option(p, "gpus");
   bool serves = phase && strcasecmp(phase, "inference") == 0;
-  if (dl_pasted_get(p, "gpus") || dl_pasted_get(p, "node") ||
-      has(p, DL_PASTED_TOTAL) || !(serves || dl_pasted_get(p, "replicas")))
+  if (dl_pasted_get(p, "node") || has(p, DL_PASTED_TOTAL) ||
+      !(serves || dl_pasted_get(p, "replicas")))
     return;
   for (size_t i = 0; i < DL_LENGTH(ways); i++) {
     const struct dl_pasted_setting *way = best_of(p, ways[i]);
@@ -185,9 +186,11 @@ static void settle_copies(struct dl_pasted *p) {
       of = way;
     }
   }
-  if (of)
+  if (of && isnan(given))
     set_number(p, "gpus", n, of);
-  for (size_t i = 0; of && !serves && i < p->n; i++)
+  if (!of || (given != n && !isnan(given)))
+    return;
+  for (size_t i = 0; !serves && i < p->n; i++)
     if (strcmp(p->setting[i].option, ways[0]) == 0)
       p->setting[i].rank = DL_PASTED_PASSED; /* the copies of a training */
 }
