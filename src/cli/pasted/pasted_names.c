@@ -11,15 +11,6 @@
 #include "base/number.h"
 #include "cli/pasted/pasted_private.h"
 
-const struct dl_descriptor *
-dl_pasted_look(struct dl_cli *cli, enum dl_kind kind, const char *name) {
-  const struct dl_descriptor *e = NULL;
-  DL_SCOPED(dl_diag_free) struct dl_diag quiet = {0};
-  if (*name)
-    dl_catalog_look(dl_cli_catalog(cli), kind, name, &e, &quiet);
-  return e;
-}
-
 /* --- counts */
 
 static void add_trimmed(struct dl_text *to, const char *s, size_t n) {
@@ -382,18 +373,14 @@ static bool find_dataset(struct dl_cli *cli, const char *value,
   dl_pasted_strip_address(value, &own);
   const char *name = strrchr(dl_text_str(&own), '/');
   name = name ? name + 1 : dl_text_str(&own);
-  size_t n = strlen(name);
   const char *dot = strrchr(name, '.');
   if (dot && strstr(name, "datasets.")) { /* torchtune.datasets.NAME_dataset */
-    name = dot + 1;
-    n = strlen(name);
-    if (n > 8 && strcmp(name + n - 8, "_dataset") == 0)
-      n -= 8;
-    dl_text_add_n(to, name, n);
+    const char *end = strstr(dot + 1, "_dataset");
+    dl_text_add_n(to, dot + 1, end ? (size_t)(end - dot - 1) : strlen(dot + 1));
     return dl_pasted_look(cli, DL_DATASET, dl_text_str(to)) != NULL;
   }
-  if (n > 5 && strcmp(name + n - 5, ".yaml") == 0) { /* of Ultralytics */
-    dl_text_add_n(to, name, n - 5);
+  if (dot && dl_word_among(".yaml", dot, strlen(dot)) >= 0) { /* Ultralytics */
+    dl_text_add_n(to, name, (size_t)(dot - name));
     return dl_pasted_look(cli, DL_DATASET, dl_text_str(to)) != NULL;
   }
   dl_text_add(to, dl_pasted_look(cli, DL_DATASET, value) ? value : name);

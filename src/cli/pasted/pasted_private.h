@@ -115,6 +115,9 @@ bool dl_pasted_is_launcher(const char *word);
 /* Takes inference where a word is a server of models; false: it is none. */
 bool dl_pasted_serves(struct dl_pasted *p, const char *word);
 
+/* Appends a word to a list of those that are left out. */
+void dl_pasted_leave_out(struct dl_text *to, const char *word);
+
 /* Notes the launcher of the words that follow. */
 void dl_pasted_launch(struct dl_pasted *p, const char *word);
 
