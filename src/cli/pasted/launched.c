@@ -76,7 +76,7 @@ enum dl_status dl_pasted_foreign(struct dl_pasted *p, char *const *words,
   *n = has_value ? 2 : 1;
   if (has_value && is_among("-m|-hf|-hfr", word) &&
       !dl_pasted_is_launcher(next))
-    DL_TRY(dl_pasted_plain_word(p, next, &taken)); /* of llama.cpp */
+    DL_TRY(dl_pasted_plain_word(p, next, &taken)); /* llama.cpp */
   if (taken)
     return DL_OK;
   DL_TEXT(text);

@@ -60,7 +60,7 @@ bool dl_pasted_serves(struct dl_pasted *p, const char *word) {
   if (!is_server(word) || !dl_pasted_option(p, "phase"))
     return false;
   dl_pasted_set(p, "phase", "inference", word, DL_PASTED_IMPLIED);
-  if (is_among("ollama", word)) /* what its names without a format mean */
+  if (is_among("ollama", word)) /* its names without a format are so */
     dl_pasted_set(p, "precision", "q4_k_m", word, DL_PASTED_FILE_SWITCH);
   return true;
 }

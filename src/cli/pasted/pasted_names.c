@@ -325,7 +325,7 @@ static enum dl_status read_gpus(struct dl_pasted *p, const char *value,
   size_t digits = strspn(value, "0123456789");
   *taken =
       p->launcher && dl_word_among("all|auto|-1", value, strlen(value)) >= 0;
-  if (*taken) /* as "docker run --gpus all" */
+  if (*taken) /* docker run --gpus all */
     return DL_OK;
   if (!value[digits] || strpbrk(value, ","))
     return DL_OK;
