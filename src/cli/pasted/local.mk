@@ -5,6 +5,7 @@ dlest_SOURCES += \
 	%D%/hub_cache.c \
 	%D%/hub_cache.h \
 	%D%/implied.c \
+	%D%/launched.c \
 	%D%/launcher.c \
 	%D%/network_names.c \
 	%D%/pasted.c \

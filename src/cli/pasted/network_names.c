@@ -12,6 +12,15 @@
 #include "cli/pasted/hub_cache.h"
 #include "cli/pasted/pasted_private.h"
 
+const struct dl_descriptor *
+dl_pasted_look(struct dl_cli *cli, enum dl_kind kind, const char *name) {
+  const struct dl_descriptor *e = NULL;
+  DL_SCOPED(dl_diag_free) struct dl_diag quiet = {0};
+  if (*name)
+    dl_catalog_look(dl_cli_catalog(cli), kind, name, &e, &quiet);
+  return e;
+}
+
 /* Takes the words of an address and of a library off a network's name. */
 void dl_pasted_strip_address(const char *name, struct dl_text *to) {
   static const char *const prefixes[] = {
@@ -104,6 +113,8 @@ bool dl_pasted_network(struct dl_cli *cli, const char *name,
   }
   if (params > 0)
     return dl_usual_shape(params, arch);
+  if (strchr(name, ' ')) /* "ResNet50_Weights.DEFAULT a100" */
+    return false;
   dl_pasted_strip_address(name, &own);
   if (own.len > 0 && dl_pasted_look(cli, DL_ARCHITECTURE, own.s)) {
     dl_text_add(arch, own.s);
@@ -127,7 +138,8 @@ static enum weights format_of(const char *s, const char **precision) {
   const size_t n = strlen(s);
   const char *word = dl_run_word(c, s);
   const bool gguf = tolower((unsigned char)*s) == 'q' ||
-                    strncasecmp(s, "iq", 2) == 0 || strcasecmp(s, "fp16") == 0;
+                    dl_word_among("fp16|FP16|F16", s, n) >= 0 ||
+                    strcasestr(s, "iq") == s;
   *precision = gguf ? word : NULL;
   if (*precision)
     return WEIGHTS_GGUF;
@@ -153,9 +165,10 @@ enum dl_status dl_pasted_quantized(struct dl_pasted *p, const char *name,
   enum weights format = WEIGHTS_OTHER;
   *taken = false;
   DL_TEXT(bare); /* "model.Q4_K_M.gguf" */
-  size_t m = strlen(name);
-  if (m > 5 && strcasecmp(name + m - 5, ".gguf") == 0) {
-    dl_text_add_n(&bare, name, m - 5);
+  size_t m;
+  const char *dot = strrchr(name, '.');
+  if (dot && strcasestr(dot, ".gguf")) {
+    dl_text_add_n(&bare, name, (size_t)(dot - name));
     name = bare.s;
   }
   const char *last = strrchr(name, '/');

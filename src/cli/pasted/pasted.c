@@ -141,7 +141,7 @@ static enum dl_status read_plain(struct dl_pasted *p, const char *word,
     dl_pasted_launch(p, word);
     return DL_OK;
   }
-  DL_TEXT(first); /* of a whole command line in quotes */
+  DL_TEXT(first); /* a whole command line may be quoted */
   dl_text_add_n(&first, word, strcspn(word, " "));
   if (strchr(word, ' ') && dl_pasted_is_launcher(dl_text_str(&first)))
     return dl_pasted_script(p, word);

@@ -11,15 +11,6 @@
 #include "base/number.h"
 #include "cli/pasted/pasted_private.h"
 
-const struct dl_descriptor *
-dl_pasted_look(struct dl_cli *cli, enum dl_kind kind, const char *name) {
-  const struct dl_descriptor *e = NULL;
-  DL_SCOPED(dl_diag_free) struct dl_diag quiet = {0};
-  if (*name)
-    dl_catalog_look(dl_cli_catalog(cli), kind, name, &e, &quiet);
-  return e;
-}
-
 /* --- counts */
 
 static void add_trimmed(struct dl_text *to, const char *s, size_t n) {
@@ -334,7 +325,7 @@ static enum dl_status read_gpus(struct dl_pasted *p, const char *value,
   size_t digits = strspn(value, "0123456789");
   *taken =
       p->launcher && dl_word_among("all|auto|-1", value, strlen(value)) >= 0;
-  if (*taken) /* as "docker run --gpus all" */
+  if (*taken) /* docker run --gpus all */
     return DL_OK;
   if (!value[digits] || strpbrk(value, ","))
     return DL_OK;
@@ -382,18 +373,14 @@ static bool find_dataset(struct dl_cli *cli, const char *value,
   dl_pasted_strip_address(value, &own);
   const char *name = strrchr(dl_text_str(&own), '/');
   name = name ? name + 1 : dl_text_str(&own);
-  size_t n = strlen(name);
   const char *dot = strrchr(name, '.');
   if (dot && strstr(name, "datasets.")) { /* torchtune.datasets.NAME_dataset */
-    name = dot + 1;
-    n = strlen(name);
-    if (n > 8 && strcmp(name + n - 8, "_dataset") == 0)
-      n -= 8;
-    dl_text_add_n(to, name, n);
+    const char *end = strstr(dot + 1, "_dataset");
+    dl_text_add_n(to, dot + 1, end ? (size_t)(end - dot - 1) : strlen(dot + 1));
     return dl_pasted_look(cli, DL_DATASET, dl_text_str(to)) != NULL;
   }
-  if (n > 5 && strcmp(name + n - 5, ".yaml") == 0) { /* of Ultralytics */
-    dl_text_add_n(to, name, n - 5);
+  if (dot && dl_word_among(".yaml", dot, strlen(dot)) >= 0) { /* Ultralytics */
+    dl_text_add_n(to, name, (size_t)(dot - name));
     return dl_pasted_look(cli, DL_DATASET, dl_text_str(to)) != NULL;
   }
   dl_text_add(to, dl_pasted_look(cli, DL_DATASET, value) ? value : name);
@@ -412,24 +399,6 @@ static enum dl_status read_dataset(struct dl_pasted *p, const char *value,
     dl_pasted_set(p, "dataset", name.s, from, rank_of(p));
     *taken = true;
   }
-  return DL_OK;
-}
-
-/* --- regions */
-
-static enum dl_status read_cloud(struct dl_pasted *p, const char *value,
-                                 const char *from, bool *taken) {
-  DL_TEXT(found);
-  if (strchr(value, ':') && dl_pasted_look(p->cli, DL_SITE, value))
-    return DL_OK;
-  size_t count = dl_pasted_regions(p->cli, value, &found);
-  if (count > 1)
-    return dl_fail(&p->cli->diag, DL_EUSAGE,
-                   "'%.64s' is a region of several providers; write --cloud %s",
-                   value, found.s);
-  *taken = count == 1;
-  if (*taken)
-    dl_pasted_set(p, "cloud", found.s, from, rank_of(p));
   return DL_OK;
 }
 
@@ -452,11 +421,17 @@ static enum dl_status read_number(struct dl_pasted *p, const char *option,
   const char *blank = strchr(value, ' ');
   if (!names || !blank)
     return DL_OK;
+  static const char scales[] = "thousand|million|billion|trillion";
   const char *unit = blank + strspn(blank, " ");
-  if (dl_word_among(names, unit, strlen(unit)) < 0)
+  const size_t word = strcspn(unit, " ");
+  const long scale = dl_word_among(scales, unit, word);
+  const char *rest = scale < 0 ? unit : unit + word + strspn(unit + word, " ");
+  if ((*rest || scale < 0) && dl_word_among(names, rest, strlen(rest)) < 0)
     return DL_OK;
   DL_TEXT(number);
   dl_text_add_n(&number, value, (size_t)(blank - value));
+  if (scale >= 0) /* "1.5 billion tokens" */
+    dl_text_printf(&number, "e%ld", 3 * (scale + 1));
   dl_pasted_set(p, option, dl_text_str(&number), from, rank_of(p));
   *taken = true;
   return DL_OK;
@@ -474,7 +449,7 @@ enum dl_status dl_pasted_value(struct dl_pasted *p, const char *option,
                  {"gpus-per-node", read_gpus},
                  {"arch", read_arch},
                  {"model", read_model},
-                 {"cloud", read_cloud},
+                 {"cloud", dl_pasted_cloud},
                  {"dataset", read_dataset}};
   *taken = false;
   if (!value || !*value)

@@ -115,6 +115,9 @@ bool dl_pasted_is_launcher(const char *word);
 /* Takes inference where a word is a server of models; false: it is none. */
 bool dl_pasted_serves(struct dl_pasted *p, const char *word);
 
+/* Appends a word to a list of those that are left out. */
+void dl_pasted_leave_out(struct dl_text *to, const char *word);
+
 /* Notes the launcher of the words that follow. */
 void dl_pasted_launch(struct dl_pasted *p, const char *word);
 
@@ -179,6 +182,10 @@ enum dl_status dl_pasted_quantized(struct dl_pasted *p, const char *name,
 
 /* Appends a name without the words of an address and of a library. */
 void dl_pasted_strip_address(const char *name, struct dl_text *to);
+
+/* Reads a region, or several between commas, without their provider. */
+enum dl_status dl_pasted_cloud(struct dl_pasted *p, const char *value,
+                               const char *from, bool *taken);
 
 /* Appends the regions of the catalogue that a text may mean, as "a or b", and
  * returns their number. */

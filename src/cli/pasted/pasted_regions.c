@@ -86,3 +86,45 @@ size_t dl_pasted_regions(struct dl_cli *cli, const char *value,
   free(all);
   return count;
 }
+
+/* "us-east-1,eu-west-1": each of them a region of one provider. */
+static enum dl_status read_clouds(struct dl_pasted *p, const char *value,
+                                  const char *from, bool *taken) {
+  DL_SCOPED(dl_strlist_free) struct dl_strlist parts = {0};
+  DL_TEXT(all);
+  const enum dl_pasted_rank rank = p->file ? DL_PASTED_FILE : DL_PASTED_WORD;
+  size_t known = 0;
+  dl_strlist_split(&parts, value, ',');
+  for (size_t i = 0; i < parts.n; i++) {
+    DL_TEXT(found);
+    if (dl_pasted_look(p->cli, DL_SITE, parts.s[i]))
+      dl_text_add(&found, parts.s[i]);
+    else if (dl_pasted_regions(p->cli, parts.s[i], &found) != 1)
+      continue;
+    dl_text_printf(&all, "%s%s", all.len > 0 ? "," : "", found.s);
+    known++;
+  }
+  *taken = known == parts.n && strcmp(dl_text_str(&all), value) != 0;
+  if (*taken)
+    dl_pasted_set(p, "cloud", all.s, from, rank);
+  return DL_OK;
+}
+
+enum dl_status dl_pasted_cloud(struct dl_pasted *p, const char *value,
+                               const char *from, bool *taken) {
+  DL_TEXT(found);
+  const enum dl_pasted_rank rank = p->file ? DL_PASTED_FILE : DL_PASTED_WORD;
+  if (strchr(value, ':') && dl_pasted_look(p->cli, DL_SITE, value))
+    return DL_OK;
+  if (strchr(value, ','))
+    return read_clouds(p, value, from, taken);
+  size_t count = dl_pasted_regions(p->cli, value, &found);
+  if (count > 1)
+    return dl_fail(&p->cli->diag, DL_EUSAGE,
+                   "'%.64s' is a region of several providers; write --cloud %s",
+                   value, found.s);
+  *taken = count == 1;
+  if (*taken)
+    dl_pasted_set(p, "cloud", found.s, from, rank);
+  return DL_OK;
+}

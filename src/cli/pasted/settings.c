@@ -76,6 +76,11 @@ const char *dl_pasted_get(const struct dl_pasted *p, const char *option) {
   return s ? s->value : NULL;
 }
 
+static bool is_inference(const struct dl_pasted *p) {
+  const char *phase = dl_pasted_get(p, "phase");
+  return phase && strcasecmp(phase, "inference") == 0;
+}
+
 /* --- parts */
 
 void dl_pasted_part(struct dl_pasted *p, enum dl_pasted_part part,
@@ -172,11 +177,11 @@ static void settle_copies(struct dl_pasted *p) {
   static const char *const ways[] = {"replicas", "tensor-parallel",
                                      "pipeline-parallel", "context-parallel"};
   const struct dl_pasted_setting *of = NULL;
-  const char *phase = dl_pasted_get(p, "phase");
   double n = 1;
-  bool serves = phase && strcasecmp(phase, "inference") == 0;
-  if (dl_pasted_get(p, "gpus") || dl_pasted_get(p, "node") ||
-      has(p, DL_PASTED_TOTAL) || !(serves || dl_pasted_get(p, "replicas")))
+  const double given = of_option(p, "gpus");
+  bool serves = is_inference(p);
+  if (dl_pasted_get(p, "node") || has(p, DL_PASTED_TOTAL) ||
+      !(serves || dl_pasted_get(p, "replicas")))
     return;
   for (size_t i = 0; i < DL_LENGTH(ways); i++) {
     const struct dl_pasted_setting *way = best_of(p, ways[i]);
@@ -185,9 +190,11 @@ static void settle_copies(struct dl_pasted *p) {
       of = way;
     }
   }
-  if (of)
+  if (of && isnan(given))
     set_number(p, "gpus", n, of);
-  for (size_t i = 0; of && !serves && i < p->n; i++)
+  if (!of || (given != n && !isnan(given)))
+    return;
+  for (size_t i = 0; !serves && i < p->n; i++)
     if (strcmp(p->setting[i].option, ways[0]) == 0)
       p->setting[i].rank = DL_PASTED_PASSED; /* the copies of a training */
 }
@@ -216,8 +223,7 @@ static enum dl_status settle_adapters(struct dl_pasted *p) {
   if (!ranked) {
     const struct dl_pasted_setting *what = four && bits->from ? bits : on;
     const char *tune = dl_pasted_get(p, "fine-tune");
-    const char *phase = dl_pasted_get(p, "phase");
-    if (four && phase && strcasecmp(phase, "inference") == 0)
+    if (four && is_inference(p))
       return dl_fail(&p->cli->diag, DL_EUSAGE,
                      "%s: write the format of the weights, as --precision "
                      "q4_k_m",
@@ -261,8 +267,7 @@ static enum dl_status settle_steps(struct dl_pasted *p) {
       dl_word_among("-1|0|none|null|true", of->value, strlen(of->value)) >= 0)
     return DL_OK;
   DL_TRY(whole(p, DL_PASTED_STEPS, &steps));
-  const char *phase = dl_pasted_get(p, "phase");
-  if (phase && strcasecmp(phase, "inference") == 0)
+  if (is_inference(p))
     return dl_fail(&p->cli->diag, DL_EUSAGE,
                    "%s is not certain in inference; write --denoising-steps N "
                    "or --output-tokens N",
@@ -317,10 +322,9 @@ static enum dl_status settle_hours(struct dl_pasted *p) {
 static enum dl_status settle_data(struct dl_pasted *p) {
   static const char *const sizes[] = {"dataset",  "train-samples", "tokens",
                                       "requests", "train-tokens",  "duration"};
-  const char *phase = dl_pasted_get(p, "phase");
   if (p->no_data.len == 0)
     return DL_OK;
-  bool sized = phase && strcasecmp(phase, "inference") == 0;
+  bool sized = is_inference(p);
   for (size_t i = 0; i < DL_LENGTH(sizes); i++)
     sized = sized || dl_pasted_get(p, sizes[i]);
   if (!sized)

@@ -76,6 +76,16 @@ static bool is_of_tasks(const char *name) {
   return strncmp(name, "ntasks", 6) == 0 || strncmp(name, "tasks", 5) == 0;
 }
 
+/* "vllm serve NAME". */
+static enum dl_status read_model_word(struct dl_pasted *p, const char *word) {
+  DL_TEXT(arch);
+  bool taken;
+  if (!dl_pasted_network(p->cli, word, &arch))
+    return dl_pasted_quantized(p, word, word, DL_PASTED_FILE, &taken);
+  dl_pasted_set(p, "arch", dl_text_str(&arch), word, DL_PASTED_FILE);
+  return DL_OK;
+}
+
 /* Reads the options among words[from..]; a name of a file of settings that is
  * there is read too. */
 static enum dl_status read_options(struct script *s, size_t from) {
@@ -91,7 +101,7 @@ static enum dl_status read_options(struct script *s, size_t from) {
       else if (word[0] != '-' && from > 0)
         DL_TRY(dl_pasted_assigned(s->p, word, &taken));
       if (word[0] != '-' && serves && !taken && !strchr(word, '$'))
-        DL_TRY(dl_pasted_plain_word(s->p, word, &taken));
+        DL_TRY(read_model_word(s->p, word));
       continue;
     }
     if (strchr(word, '$') || (next && *next == '$' && !strchr(word, '=')))

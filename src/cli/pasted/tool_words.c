@@ -161,7 +161,7 @@ static enum dl_status set(struct dl_pasted *p, const char *option,
                              "%s is --%s, which 'dlest %s' does not take", from,
                              option, p->cli->command->name);
   }
-  if (strcmp(option, "dataset") == 0 && !dl_pasted_dataset(p->cli, value)) {
+  if (is_among("dataset", option) && !dl_pasted_dataset(p->cli, value)) {
     dl_text_printf(&p->no_data, "%s%s %s", p->no_data.len > 0 ? ", " : "", from,
                    value);
     return DL_OK;

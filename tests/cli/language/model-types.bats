@@ -154,7 +154,7 @@ Qwen3-30B-A3B|.num_nextn_predict_layers = 1
 Qwen3-30B-A3B|.first_k_dense_replace = 3
 Qwen3-30B-A3B|.tie_word_embeddings = true
 Qwen3-30B-A3B|.mlp_only_layers = [0, 1, 2]
-Qwen3-30B-A3B|.sliding_window = 128 | .use_sliding_window = true
+Qwen3-30B-A3B|.sliding_window = 128 | .use_sliding_window = true | .max_window_layers = 20
 Qwen3-30B-A3B|.layer_types = [range(48) | "linear_attention"]
 Qwen3-30B-A3B|.hidden_mystery_layers = 7
 SmolLM3-3B|.layer_types = [range(36) | "mamba"]

@@ -34,7 +34,7 @@ static bool is_power(const char *name, double *scale) {
   char stem[DL_MOST_NAME];
   const struct dl_named_unit *unit = dl_stated_unit(name, stem);
   *scale = unit ? unit->factor : 1;
-  return unit && strcmp(unit->unit, "W") == 0 &&
+  return unit && dl_word_among("W", unit->unit, strlen(unit->unit)) >= 0 &&
          dl_word_among(names, stem, strlen(stem)) >= 0;
 }
 

@@ -135,7 +135,7 @@ static bool line(struct dl_log *log, char *s) {
   return ok;
 }
 
-/* What run.history(stream="events", pandas=False) returns, saved as JSON. */
+/* run.history(stream="events", pandas=False), saved as JSON, is an array. */
 static bool is_array(const struct dl_head *head) {
   const char *s = head->text + strspn(head->text, " \t\r\n");
   if (*s++ != '[')

@@ -22,7 +22,7 @@ static const struct dl_metric_series metrics[] = {
            1),
     METRIC("gpu_power_usage_W", DL_METER_GPU, DL_SAMPLE_POWER, 1),
     METRIC("gpu_utilization_Percentage", DL_METER_GPU, DL_SAMPLE_UTIL, 0.01),
-    /* of each zone of each socket */
+    /* each zone of each socket */
     METRIC("kepler_node_cpu_watts", DL_METER_CPU, DL_SAMPLE_POWER, 1),
     METRIC("kepler_node_cpu_joules_total", DL_METER_CPU, DL_SAMPLE_ENERGY, 1),
     METRIC("kepler_node_platform_watts", DL_METER_NODE, DL_SAMPLE_POWER, 1),
