@@ -13,7 +13,6 @@ struct dl_report_options {
   struct dl_strlist users, accounts;
   struct dl_log_options log;
   struct dl_cluster cluster;
-  struct dl_site_options site;
   struct dl_footprint foot;
   const char *hours_path; /* of intensities by the hour; or NULL */
   struct dl_hours hours;  /* owned; foot.hours, if there is a path */
@@ -21,6 +20,7 @@ struct dl_report_options {
   const char *totals;     /* written to; or NULL */
   const char *title;      /* of the report, or NULL */
   bool keys[DL_N_KEYS], each_job;
+  size_t top;        /* groups with the most idle GPU time; 0: all groups */
   bool all, explain; /* text prints each job, the sources of estimates */
 };
 
@@ -34,6 +34,7 @@ struct dl_report_pass {
   struct dl_sums sums;
   struct dl_footprint whole; /* of all jobs, for their report */
   bool totals;               /* files are totals: there are no jobs in them */
+  char months[2][DL_MONTH_SIZE]; /* "2024-03": first and last; "": unknown */
   size_t never_ran, undated, n_naive; /* naive: starts without a zone */
   size_t unfinished;                  /* jobs that had not ended */
   size_t n_rows;            /* of tables whose importers do not take a shard */
