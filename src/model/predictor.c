@@ -20,11 +20,9 @@
 #define EXTRAPOLATED_POWER 0.1
 
 /* Standard deviation of the logarithm by which a laboratory's times differ from
- * others' with that software, on a network or a GPU that these do not have.
- * Speeds of NVIDIA and of MLPerf are off by as much more where their source is
- * left out of the fit than where a pair of network and GPU is: .14 and .17;
- * with it the intervals of eager mode hold 88 % of the times of sources that
- * were left out (docs/lab/designs.md). */
+ * others' on a network or a GPU that is new: errors of NVIDIA and MLPerf grow
+ * by .14 and .17 where a source is left out, and intervals of eager mode hold
+ * 88 % of the times of sources that are left out (docs/lab/designs.md). */
 #define SOURCE_SD 0.15
 
 /* Rows with up to this many features use the stack. */
