@@ -77,8 +77,9 @@ bool dl_predictor_bounds(const struct dl_predictor *p,
 
 /* Bounds of log(time / prediction), by the residuals of the rows with its
  * software and by what is new of it among these. `apart`: none of the fit's own
- * rows had that software; the bounds are then another laboratory's, unless the
- * fit was calibrated with such work. False without. */
+ * rows had that software. The bounds are then another laboratory's, as with
+ * anything that is new, unless the fit was calibrated with such work. False
+ * without. */
 bool dl_predictor_times(struct dl_predictor_row *at, const char *software,
                         struct dl_log_bounds *out);
 

@@ -209,6 +209,9 @@ struct dl_physics {
    * the residual process takes, and its shares of time: to->bound and to->rate.
    * NULL: not known, and no fit can be calibrated. */
   void (*bound)(const double *c, const void *inputs, struct dl_place *to);
+  /* Whether a GPU that the fit lacks may have rates of its own in these shares,
+   * which widens intervals. NULL: it may. */
+  bool (*own_rates)(const void *inputs);
   /* The sum of the squares ((log_target - mean) scale)^2, and half its gradient
    * into *g; a derivative that is not finite may stay out. mean: measured
    * logarithms, scale: the inverse of their standard deviations; 0: not

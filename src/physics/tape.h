@@ -13,7 +13,7 @@
 #include "physics/physics.h"
 
 enum {
-  DL_TAPE_PARAMETERS = 36, /* constants, then effects; of any physics */
+  DL_TAPE_PARAMETERS = 37, /* constants, then effects; of any physics */
   DL_TAPE_STEPS = 512      /* parameters, then steps; of the longest formula */
 };
 

@@ -67,23 +67,14 @@ static void targets_as_reference(void **state) {
   }
 }
 
-/* Shares of the time at rates by which GPUs differ: only without tensor cores.
- */
+/* GPUs may have rates of their own without tensor cores only. */
 static void rates_without_tensor_cores(void **state) {
   (void)state;
-  for (size_t i = 0; i < COUNT(cases); i++) {
-    struct dl_training_inputs in = load_of(i);
-    struct dl_place with = {0}, without = {0};
-    in.depthwise = 1e8;
-    in.plain = fmax(in.plain, 1e13);
-    in.has_tensor = 1;
-    dl_training_physics.bound(constants, &in, &with);
-    assert_true(with.rate[0] == 0 && with.rate[1] == 0);
-    in.has_tensor = 0;
-    dl_training_physics.bound(constants, &in, &without);
-    assert_true(without.rate[0] > 0 && without.rate[1] > 0);
-    assert_true(without.rate[0] + without.rate[1] < 1);
-  }
+  struct dl_training_inputs in = load_of(0);
+  in.has_tensor = 1;
+  assert_false(dl_training_physics.own_rates(&in));
+  in.has_tensor = 0;
+  assert_true(dl_training_physics.own_rates(&in));
 }
 
 /* A run in the units of its columns is the load of the reference's ResNet on an

@@ -343,7 +343,8 @@ def source_parts(o, methods, models, folder, top):
             "Energy is power x time where a row has both. *Within 1.5*: share "
             "of rows that are off by that factor at most (aim: 90 % of "
             "energies). *Inside 90 %*: share of rows inside the interval that "
-            "dlest gives for a network and a GPU which are both new.",
+            "dlest gives for a network and a GPU which are both new, "
+            "of times with what laboratories differ by.",
             physical_sources_table(o.dlest, path, models["physical"], folder)),
             ("`physical`, one of Zeus's GPUs left out",
              "Left out of every source (aims: power 9, time 30).",

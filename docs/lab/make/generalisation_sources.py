@@ -14,6 +14,9 @@ from generalisation_intervals import COVERAGE, interval, scaled
 
 FACTOR = 1.5
 RAM_W = 5  # in the energies of an epoch
+# Half-width by which the time of another laboratory differs, of the logarithm
+# (SOURCE_SD in src/model/predictor.c).
+OF_SOURCE = 1.645 * .15
 
 
 def predictions(run, dlest, table, target, by, folder):
@@ -103,7 +106,9 @@ def source_rows(run, dlest, table, residuals, folder):
     for name, found, target in (("power", powers, "gpu_power_w"),
                                 ("energy", both, "epoch_energy_j"),
                                 ("time", times, "epoch_s")):
-        relative = dict(of_all(grouped(found, 0, lambda row: row[2] / row[3])))
+        more = OF_SOURCE if name == "time" else 0
+        relative = dict(of_all(grouped(found, 0, lambda row: row[2] / math.hypot(
+            row[3], more / limits[target][row[2] > 0]))))
         for source, values in of_all(grouped(found, 0)):
             rows.append((source, name, len(values), mape(values),
                          within(values, -edge, edge),

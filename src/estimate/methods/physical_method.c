@@ -90,10 +90,9 @@ static void by_power(const struct dl_engine *ctx, const struct dl_job *job,
     dl_note_limits(ctx, est, ctx->fit[DL_PHYSICAL_POWER].fit, job, p);
 }
 
-/* In 16 bits, tuned software takes down to 1 / 1.7 of the time of PyTorch in
- * eager mode (ResNet-50 on an H100; 1 / 1.2 on an A100). Where the software is
- * not given the lower ends of the interval move by that, and both ends where no
- * speeds of it were published. */
+/* In 16 bits, tuned software takes down to 1 / 1.7 of the time of eager mode
+ * (ResNet-50 on an H100). The lower ends of intervals move by that where the
+ * software is not given, both ends where no speeds of it were published. */
 static double software_doubt(const struct dl_run *run) {
   static const char *const measured[] = {"eager", "ngc", "mlperf"};
   for (size_t i = 0; run->stack && i < sizeof measured / sizeof *measured; i++)
@@ -106,18 +105,12 @@ static double software_doubt(const struct dl_run *run) {
 static void keep_repeats(const struct dl_job_predictions *all,
                          const struct dl_estimate *was,
                          struct dl_estimate *est) {
-  if (all->of[DL_PHYSICAL_EPOCH].repeats > 0) {
-    est->energy_j.low = was->energy_j.low;
-    est->energy_j.high = was->energy_j.high;
-  }
-  if (all->of[DL_PHYSICAL_TIME].repeats > 0) {
-    est->duration_s.low = was->duration_s.low;
-    est->duration_s.high = was->duration_s.high;
-  }
-  if (all->power_repeats) {
-    est->power_w.low = was->power_w.low;
-    est->power_w.high = was->power_w.high;
-  }
+  if (all->of[DL_PHYSICAL_EPOCH].repeats > 0)
+    est->energy_j = was->energy_j;
+  if (all->of[DL_PHYSICAL_TIME].repeats > 0)
+    est->duration_s = was->duration_s;
+  if (all->power_repeats)
+    est->power_w = was->power_w;
 }
 
 /* Widens an energy whose time is not known by its uncertainty beyond the fit.

@@ -199,7 +199,8 @@ static void add_rates(const struct dl_fit_row *row,
                       double cov[DL_MAX_TARGETS][DL_MAX_TARGETS]) {
   const struct dl_physics *physics = row->fit->physics;
   const struct dl_residual_process *process = physics->calibration;
-  if (!process || row->names.number[DL_NAME_GPU] > 0)
+  if (!process || row->names.number[DL_NAME_GPU] > 0 ||
+      (physics->own_rates && !physics->own_rates(row->inputs)))
     return;
   const struct dl_place place =
       dl_fit_place(row->fit, &row->names, row->inputs);

@@ -382,8 +382,10 @@ static void step_of(struct language_step *s) {
 }
 
 static void by_board(const struct language_step *k, struct dl_taped *power) {
-  times(k, power, DL_N_LANGUAGE + DL_LANG_EFFECT_GPU_POWER,
-        exp(k->fx[DL_LANG_EFFECT_GPU_POWER]), 1);
+  static const size_t effects[] = {DL_LANG_EFFECT_GPU_POWER,
+                                   DL_LANG_EFFECT_SOURCE_POWER};
+  for (size_t i = 0; i < DL_LENGTH(effects); i++)
+    times(k, power, DL_N_LANGUAGE + effects[i], exp(k->fx[effects[i]]), 1);
 }
 
 /* gddr: GB/s of that memory. */

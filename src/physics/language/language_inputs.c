@@ -332,6 +332,7 @@ static void group(const struct dl_physics_row *row, struct dl_grouping *g) {
   g->level[DL_LANG_FACTOR_GPU].name = DL_NAME_GPU;
   g->level[DL_LANG_FACTOR_ARCH].name = DL_NAME_ARCH;
   g->level[DL_LANG_FACTOR_STACK].name = DL_NAME_STACK;
+  g->level[DL_LANG_FACTOR_SOURCE].name = DL_NAME_SOURCE;
   g->level[DL_LANG_FACTOR_FRAMEWORK].name = DL_NAME_FRAMEWORK;
   g->level[DL_LANG_FACTOR_PAIR] =
       (struct dl_level_names){DL_NAME_ARCH, DL_NAME_GPU};

@@ -39,7 +39,8 @@ void dl_language_parts_of(const struct dl_fit_row *row,
   dl_language_cost_of(c, row->fx, inputs, cost);
   parts->static_w =
       (c[DL_LANG_PA] * inputs->tdp + c[DL_LANG_PB] * inputs->gddr) *
-      exp(row->fx[DL_LANG_EFFECT_GPU_POWER]);
+      exp(row->fx[DL_LANG_EFFECT_GPU_POWER] +
+          row->fx[DL_LANG_EFFECT_SOURCE_POWER]);
   const double part[] = {cost->compute, cost->attention,
                          cost->memory + cost->optimizer, cost->launch,
                          cost->exchange};

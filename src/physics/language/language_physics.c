@@ -51,6 +51,8 @@ static const struct dl_grouping_factor factors[] = {
                                   .many = 0},
     [DL_LANG_FACTOR_PAIR] = {"pair", DL_LANG_EFFECT_PAIR_TIME, 1,
                              .own_data = true},
+    [DL_LANG_FACTOR_SOURCE] = {"source", DL_LANG_EFFECT_SOURCE_POWER, 1,
+                               .many = 0},
 };
 
 static const struct dl_random_effect effects[] = {
@@ -60,6 +62,7 @@ static const struct dl_random_effect effects[] = {
     [DL_LANG_EFFECT_STACK_TIME] = {"stack_time", 0.15, 0.15},
     [DL_LANG_EFFECT_FRAMEWORK_TIME] = {"framework_time", 0.2, 0.2},
     [DL_LANG_EFFECT_PAIR_TIME] = {"pair_time", 0.2},
+    [DL_LANG_EFFECT_SOURCE_POWER] = {"source_power", 0.08, 0.08},
 };
 
 /* Standard deviations of the residuals, in logarithms, against which priors are

@@ -205,6 +205,7 @@ const struct dl_physics dl_training_physics = {
     .predict = predict,
     .gradient = dl_training_gradient,
     .bound = dl_training_bound,
+    .own_rates = dl_training_own_rates,
     .squares = dl_training_squares,
 };
 

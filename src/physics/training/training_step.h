@@ -105,6 +105,9 @@ enum dl_stack_part dl_training_between(const struct dl_training_inputs *inputs);
 void dl_training_bound(const double *c, const void *inputs,
                        struct dl_place *to);
 
+/* GPUs without tensor cores (physics.h). In training_parts.c. */
+bool dl_training_own_rates(const void *inputs);
+
 /* The physics' gradient and squares (physics.h), in training_gradient.c. */
 void dl_training_gradient(const double *c, const double *fx, const void *inputs,
                           double *log_target, struct dl_gradient *g);

@@ -304,7 +304,7 @@ dlest: $(message row_skipped 1 '')" recommend --table runs.csv -f csv
   [ "$(wc -l <out)" -le 23 ]
   x=$(jq '.choices[0].energy_j / 3.6e6' json | LC_ALL=C xargs printf %.2g)
   jq -e '.choices[0] | .energy_high_j > 1.5 * .energy_low_j' json
-  grep -qE "^  Least energy .* +$x kWh +[0-9.]+ to [0-9.]+ kWh " out
+  grep -qE "^  Least energy .* +$x(\.0)? kWh +[0-9.]+ to [0-9.]+ kWh " out
   grep -qE '^Covers +GPU and memory' out
   grep -q '^Pareto front and all choices: --all\. Settings: --explain\.$' out
   ! grep -q '^training samples' out || false
