@@ -199,6 +199,7 @@ CLI_TESTS = \
 	tests/cli/predict/last-batch-table.test \
 	tests/cli/predict/limits.bats \
 	tests/cli/predict/limits-table.test \
+	tests/cli/predict/memory-fits.bats \
 	tests/cli/predict/memory-published.bats \
 	tests/cli/predict/metamorphic.bats \
 	tests/cli/predict/pasted-files.test \

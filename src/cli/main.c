@@ -217,19 +217,17 @@ static void guard_descriptors(void) {
       _exit(DL_EFAILED);
 }
 
-enum first_word { ASKS_COMMAND, ASKS_VERSION, ASKS_HELP, ASKS_COMPLETION };
+enum { ASKS_COMMAND, ASKS_VERSION, ASKS_HELP, ASKS_COMPLETION };
 
 /* The meaning of the first word; a command unless it is listed. */
-static enum first_word first_word(const char *word) {
-  static const struct {
-    const char *word;
-    enum first_word asks;
-  } words[] = {{"--version", ASKS_VERSION}, {"-V", ASKS_VERSION},
-               {"--help", ASKS_HELP},       {"-h", ASKS_HELP},
-               {"help", ASKS_HELP},         {"--complete", ASKS_COMPLETION}};
+static unsigned meaning_of(const char *word) {
+  static const struct dl_named_bits words[] = {
+      {"--version", ASKS_VERSION}, {"-V", ASKS_VERSION},
+      {"--help", ASKS_HELP},       {"-h", ASKS_HELP},
+      {"help", ASKS_HELP},         {"--complete", ASKS_COMPLETION}};
   for (size_t i = 0; i < DL_LENGTH(words); i++)
-    if (strcmp(words[i].word, word) == 0)
-      return words[i].asks;
+    if (strcmp(words[i].name, word) == 0)
+      return words[i].bits;
   return ASKS_COMMAND;
 }
 
@@ -245,7 +243,7 @@ int main(int argc, char **argv) {
   dl_math_setup();
   dl_json_setup();
   const char *word = argc > 1 ? argv[1] : "";
-  switch (first_word(word)) {
+  switch (meaning_of(word)) {
   case ASKS_VERSION:
     return dl_print_version(stdout), DL_OK;
   case ASKS_HELP:

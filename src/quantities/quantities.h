@@ -99,6 +99,13 @@ struct dl_run_column {
   const char *called;      /* names in other tables, folded */
 };
 
+/* A row of a small constant table: a quantity and what it goes with there, a
+ * set or a number. */
+struct dl_quantity_of {
+  enum dl_run_id id;
+  unsigned of;
+};
+
 /* The columns by id; columns of the runs table have an id below
  * DL_N_RUN_COLUMNS. */
 extern const struct dl_run_column dl_run_columns[DL_N_RUN_MEMBERS];

@@ -101,7 +101,7 @@ static const struct dl_option options[] = {
      "power",
      AT(FLAG, each_epoch)},
     {"find-epochs", 0, NULL, "detect epochs in the power if no log gives them",
-     AT(FLAG, extract.epochs.find), .without = "epochs"},
+     AT(FLAG, extract.find_epochs), .without = "epochs"},
     {"epoch-length", 0, "TIME", "approximate epoch time, if known",
      AT(TIME, extract.epochs.hint_s), .high = 1e9,
      .with = "epochs|find-epochs"},
@@ -232,7 +232,7 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   DL_SCOPED(dl_strlist_free) struct dl_strlist paths = {0};
   o->extract.meter.cut_gaps = o->gaps == CUT;
   o->extract.meter.bridge_gaps = o->gaps == BRIDGE;
-  o->extract.epochs.find |= o->each_epoch;
+  o->extract.find_epochs |= o->each_epoch;
   if (o->extract.log.columns && o->extract.log.from != &dl_import_nvidia_smi)
     DL_TRY(dl_cli_refuse(cli, "columns", "without --from nvidia-smi"));
   DL_TRY(list_logs(cli, o, &paths));

@@ -52,6 +52,10 @@ static const struct dl_option options[] = {
      "choose among whole computers (dlest list nodes), by the energy of the "
      "node, instead of accelerators; all: each node of the catalogue",
      AT(TEXT, nodes)},
+    {"boundary", 0, "WHAT",
+     "where the energies of nodes are measured: gpu, gpu+ram, node-dc, node or "
+     "facility, as for predict (default: facility with a PUE, else node)",
+     AT(CHOICE, boundary), .words = DL_BOUNDARY_WORDS, .with = "node"},
     {"where", 0, "EXPRESSION",
      "choose among the accelerators for which it is true: 'memory_gb>=40', "
      "\"vendor = 'amd'\" (default: all that were sold; --gpu names your own)",
@@ -86,6 +90,7 @@ static void init(void *options_at) {
   o->method = "physical";
   o->coverage = 0.9;
   o->limits.deadline_s = o->budget_kwh = INFINITY;
+  o->boundary = DL_N_BOUNDS;
   dl_job_options_init(&o->job);
   o->job.takes_lists = o->job.merges_cpus = true;
 }

@@ -23,12 +23,12 @@
 #include "record/recorder.h"
 
 struct record_options {
-  double interval_s, duration_s, epochs, batch_size, cpu_tdp_w;
-  struct dl_record_cpus cpus;
+  double interval_s, duration_s, epochs, batch_size;
+  struct dl_record_machine machine;
   size_t pid;
   struct dl_live live;
-  const char *gpus, *trace, *arch, *dataset, *precision, *cpu, *serve;
-  bool no_trace, force, allow_none, details;
+  const char *trace, *arch, *dataset, *precision, *cpu, *serve;
+  bool no_trace, force, details;
   struct dl_strlist sets;
 };
 
@@ -47,18 +47,18 @@ static const struct dl_option options[] = {
     {"gpus", 0, "all|LIST",
      "GPUs, by index or UUID (default: those that the program sees by "
      "CUDA_VISIBLE_DEVICES, ROCR_VISIBLE_DEVICES or SLURM_JOB_GPUS)",
-     AT(TEXT, gpus), .words = "all"},
+     AT(TEXT, machine.gpus), .words = "all"},
     {"cpu-tdp", 0, "W",
      "where no sensor measures the CPUs, assume W watts times their load "
      "(default without any sensor: by the catalogue); not added to the energy",
-     AT(NUMBER, cpu_tdp_w), .low = 1, .high = 1e5},
+     AT(NUMBER, machine.cpu_tdp_w), .low = 1, .high = 1e5},
     {"cpu", 0, "NAME",
      "CPUs of this machine, as \"2 x Xeon Platinum 8380\": their TDP in place "
      "of "
      "--cpu-tdp; without GPUs they do the work that --arch names",
      AT(TEXT, cpu)},
     {"allow-none", 0, NULL, "run the program even if nothing can be measured",
-     AT(FLAG, allow_none)},
+     AT(FLAG, machine.allow_none)},
     DL_HEADING("The whole training:", 2),
     {"epochs", 'e', "N", "epochs that it takes: its energy is projected",
      AT(NUMBER, epochs), .low = 1, .high = 1e6},
@@ -102,15 +102,15 @@ static const struct dl_option options[] = {
 
 static const struct dl_option_table tables[] = {
     {options, 0},
-    {dl_site_options_rows, offsetof(struct record_options, live.step.site)},
+    {dl_site_options_rows, offsetof(struct record_options, live.step.foot)},
     {0},
 };
 
 static void init(void *options_at) {
   struct record_options *o = options_at;
   o->interval_s = 1;
-  o->duration_s = o->epochs = o->batch_size = o->cpu_tdp_w = NAN;
-  o->live.step.site = dl_site_options_none;
+  o->duration_s = o->epochs = o->batch_size = o->machine.cpu_tdp_w = NAN;
+  o->live.step.foot = dl_footprint_none;
   o->live.budget_kwh = INFINITY;
 }
 
@@ -124,7 +124,7 @@ struct record_command {
   struct dl_record_result result;
   struct dl_record_files files;
   struct dl_settings *settings;
-  struct dl_record_page *page; /* of --serve; NULL: none */
+  struct dl_record_page page; /* of --serve */
   struct dl_http_server *server;
   struct dl_output out;         /* of --output; {0}: none */
   struct dl_extract_rows *rows; /* of it; NULL: none */
@@ -148,17 +148,13 @@ static enum dl_status serve(struct record_command *c) {
   const struct record_options *o = c->o;
   if (!o->serve)
     return DL_OK;
-  DL_TRY(dl_record_page_new(
-      &c->page,
-      &(struct dl_record_page_of){
-          .program = c->cli->n_arguments > 0 ? c->cli->argument[0] : NULL,
-          .arch = o->arch,
-          .job = &c->job,
-          .sensors = &c->sensors,
-          .live = &o->live,
-          .foot = &o->live.step.foot},
-      d));
-  DL_TRY(dl_http_start(&c->server, o->serve, dl_record_pages, c->page, d));
+  c->page.program = c->cli->n_arguments > 0 ? c->cli->argument[0] : NULL;
+  c->page.arch = o->arch;
+  c->page.job = &c->job;
+  c->page.sensors = &c->sensors;
+  c->page.live = &o->live;
+  DL_TRY(dl_record_page_open(&c->page, d));
+  DL_TRY(dl_http_start(&c->server, o->serve, dl_record_pages, &c->page, d));
   if (!dl_http_is_local(c->server))
     dl_warn(d, "--serve %s: everyone who reaches this machine can read it",
             o->serve);
@@ -170,8 +166,8 @@ static enum dl_status serve(struct record_command *c) {
 static bool tick(void *ctx, const struct dl_record_result *so_far) {
   struct record_command *c = ctx;
   bool stop = dl_live_tick(&c->o->live, so_far);
-  if (c->page)
-    dl_record_page_push(c->page, so_far);
+  if (c->server)
+    dl_record_page_push(&c->page, so_far);
   return stop;
 }
 
@@ -207,7 +203,7 @@ static enum dl_status record(struct record_command *c) {
   if (status == DL_OK)
     status = dl_record(&o, &c->sensors, &trace, &c->result, d);
   dl_http_stop(c->server);
-  dl_record_page_free(c->page);
+  dl_record_page_close(&c->page);
   dl_live_free(live);
   dl_trace_free(&trace);
   return status;
@@ -289,8 +285,8 @@ static enum dl_status summarise(struct record_command *c) {
   char *paths[] = {c->files.samples_path.s, c->files.epochs_path.s};
   struct dl_extract_options o = {
       .meter.cut_gaps = c->result.suspended_s > 0,
-      .epochs = {.find = c->result.n_samples > LEAST_FOR_EPOCHS,
-                 .n_total = isnan(c->o->epochs) ? 0 : c->o->epochs},
+      .find_epochs = c->result.n_samples > LEAST_FOR_EPOCHS,
+      .epochs.n_total = isnan(c->o->epochs) ? 0 : c->o->epochs,
       .settings = c->settings,
       .sink = take_run,
       .ctx = c};
@@ -324,7 +320,7 @@ static void clean_up(struct record_command *c) {
   dl_record_files_close(&c->files, keep, c->result.n_epochs > 0);
   dl_sensors_free(&c->sensors);
   dl_settings_free(c->settings);
-  free(c->o->cpus.name);
+  free(c->o->machine.cpu);
   dl_text_free(&c->command);
   dl_text_free(&c->assumed);
   dl_output_discard(&c->out);
@@ -337,8 +333,8 @@ static enum dl_status make_settings(struct record_command *c) {
   char batch[DL_NUMBER_SIZE], sockets[DL_NUMBER_SIZE];
   const bool on_cpu =
       o->cpu && !dl_sensors_has(&c->sensors, NULL, DL_METER_GPU);
-  const char *name = on_cpu ? o->cpus.name : dl_record_gpu_name(&c->sensors);
-  dl_format_short(sockets, o->cpus.n);
+  const char *name = on_cpu ? o->machine.cpu : dl_record_gpu_name(&c->sensors);
+  dl_format_short(sockets, o->machine.n_cpus);
   const struct dl_named_text known[] = {
       {"gpu", name},
       {"n_gpus", on_cpu ? sockets : NULL},
@@ -375,11 +371,10 @@ static enum dl_status check_names(struct dl_cli *cli,
     DL_TRY(
         dl_catalog_get(dl_cli_catalog(cli), DL_DATASET, o->dataset, &found, d));
   if (o->cpu)
-    DL_TRY(dl_record_cpus_find(cli, o->cpu, &o->cpus));
+    DL_TRY(dl_record_cpus_find(cli, o->cpu, &o->machine));
   if (o->cpu)
-    o->cpu_tdp_w = dl_or(o->cpu_tdp_w, o->cpus.tdp_w);
-  struct dl_step_options *step = &o->live.step;
-  return dl_site_find(&step->site, dl_cli_catalog(cli), &step->foot, d);
+    o->machine.cpu_tdp_w = dl_or(o->machine.cpu_tdp_w, o->machine.tdp_w);
+  return dl_site_find(&o->live.step.foot, dl_cli_catalog(cli), d);
 }
 
 static enum dl_status check(const struct record_command *c) {
@@ -446,10 +441,8 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   DL_TRY(check(&c));
   if (c.job.rank > 0)
     return run_only(cli);
-  const struct dl_record_sensor_options sensors = {c.o->gpus, c.o->cpu_tdp_w,
-                                                   c.o->allow_none};
-  DL_TRY(dl_record_sensors_find(cli, &sensors, &c.job, &c.sensors, &c.o->cpus));
-  dl_record_describe_assumed(&c.sensors, &c.o->cpus, &c.assumed);
+  DL_TRY(dl_record_sensors_find(cli, &c.o->machine, &c.job, &c.sensors));
+  dl_record_describe_assumed(&c.sensors, &c.o->machine, &c.assumed);
   DL_TRY(make_settings(&c));
   DL_TRY(open_files(&c));
   enum dl_status status = record(&c);

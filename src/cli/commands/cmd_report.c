@@ -114,13 +114,13 @@ static const struct dl_option options[] = {
 
 static const struct dl_option_table tables[] = {
     {options, 0},
-    {dl_site_options_rows, offsetof(struct dl_report_options, site)},
+    {dl_site_options_rows, offsetof(struct dl_report_options, foot)},
     {0},
 };
 
 static void init(void *options_at) {
   struct dl_report_options *o = options_at;
-  o->site = dl_site_options_none;
+  o->foot = dl_footprint_none;
   o->cluster.core_power_w = o->cluster.threads = NAN;
   o->since = INT64_MIN;
   o->until = INT64_MAX;
@@ -326,7 +326,7 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   if (cli->format->document &&
       (dl_cli_given(cli, "all") || !dl_cli_given(cli, "by")))
     o->each_job = o->all;
-  DL_TRY(dl_site_find(&o->site, catalog, &o->foot, &cli->diag));
+  DL_TRY(dl_site_find(&o->foot, catalog, &cli->diag));
   if (o->hours_path && w.totals)
     return dl_fail(&cli->diag, DL_EUSAGE,
                    "--intensity-hours is for jobs: totals have no times");

@@ -125,7 +125,7 @@ static const struct dl_option options[] = {
 
 static const struct dl_option_table tables[] = {
     {options, 0},
-    {dl_site_options_rows, offsetof(struct dl_step_options, site)},
+    {dl_site_options_rows, offsetof(struct dl_step_options, foot)},
     {0},
 };
 
@@ -134,7 +134,7 @@ static void init(void *options_at) {
   o->every_s = 5;
   o->seen = SIZE_MAX;
   o->budget_kwh = INFINITY;
-  o->site = dl_site_options_none;
+  o->foot = dl_footprint_none;
   dl_projection_defaults(&o->projection);
 }
 
@@ -217,7 +217,7 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   DL_TRY(check_phases(o, &cli->diag));
   for (size_t i = 0; i < cli->n_arguments; i++)
     dl_strlist_add(&o->paths, cli->argument[i]);
-  DL_TRY(dl_site_find(&o->site, dl_cli_catalog(cli), &o->foot, &cli->diag));
+  DL_TRY(dl_site_find(&o->foot, dl_cli_catalog(cli), &cli->diag));
   DL_SCOPED(free_step) struct dl_step s = {0};
   DL_TRY(dl_step_follow(cli, o, &s));
   return print(cli, o, &s);

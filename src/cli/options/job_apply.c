@@ -92,66 +92,94 @@ enum dl_status dl_job_options_apply_table(const struct dl_job_options *o,
   return DL_OK;
 }
 
-static void warn_no_effect(const char *column, const char *on, const char *why,
-                           struct dl_diag *d) {
-  DL_TEXT(option);
-  dl_add_option(&option, column);
-  dl_warn(d, "%s has no effect on %s%s", option.s, on, why);
+/* Facts about the job of the options. */
+enum {
+  IS_LANGUAGE,
+  TAKES_NO_SEQUENCES,
+  HAS_NO_ATTENTION,
+  IS_NO_DIFFUSION,
+  INPUT_KEEPS_UP,
+  IS_ALONE,
+  N_FACTS
+};
+
+/* Settings, each with a fact where it has no effect. */
+static const struct dl_quantity_of unused[] = {
+    {DL_RUN_image_px, IS_LANGUAGE},
+    {DL_RUN_seq_len, TAKES_NO_SEQUENCES},
+    {DL_RUN_prompt_tokens, TAKES_NO_SEQUENCES},
+    {DL_RUN_output_tokens, TAKES_NO_SEQUENCES},
+    {DL_RUN_train_tokens, TAKES_NO_SEQUENCES},
+    {DL_RUN_attention, HAS_NO_ATTENTION},
+    {DL_RUN_denoising_steps, IS_NO_DIFFUSION},
+    {DL_RUN_loader, INPUT_KEEPS_UP},
+    {DL_RUN_loader_workers, INPUT_KEEPS_UP},
+    {DL_RUN_augmentation, INPUT_KEEPS_UP},
+    {DL_RUN_augmentation, IS_LANGUAGE},
+    {DL_RUN_scaling, IS_ALONE},
+    {DL_RUN_sharding, IS_ALONE},
+    {DL_RUN_network_gbps, IS_ALONE},
+    {DL_RUN_gpus_per_node, IS_ALONE},
+    {DL_RUN_tensor_parallel, IS_ALONE},
+    {DL_RUN_pipeline_parallel, IS_ALONE},
+    {DL_RUN_virtual_stages, IS_ALONE},
+    {DL_RUN_expert_parallel, IS_ALONE},
+    {DL_RUN_context_parallel, IS_ALONE},
+    {DL_RUN_replicas, IS_ALONE}};
+
+/* The job whose input keeps up with any training; NULL: this one's may not. */
+static const char *keeps_up(const struct dl_job_subject *s,
+                            const struct dl_run *run) {
+  bool sized =
+      s->usual || run->dataset || dl_run_has(run, DL_RUN_train_samples) ||
+      dl_run_has(run, DL_RUN_tokens) || dl_run_has(run, DL_RUN_train_tokens);
+  if (s->arch && !s->images && !s->language)
+    return "a network that takes no images";
+  if (!isnan(run->duration_s) && !sized)
+    return "a training whose samples are not known";
+  return run->loader == DL_LOADER_SYNTHETIC ? "synthetic input" : NULL;
 }
 
 /* Warns of settings that have no effect on the job of the options. */
 static void warn_unused(const struct dl_job_options *o,
                         const struct dl_job_subject *s, struct dl_diag *d) {
-  static const enum dl_run_id of_sequences[] = {
-      DL_RUN_seq_len, DL_RUN_prompt_tokens, DL_RUN_output_tokens,
-      DL_RUN_train_tokens};
-  static const enum dl_run_id of_several[] = {
-      DL_RUN_scaling,        DL_RUN_sharding,        DL_RUN_network_gbps,
-      DL_RUN_gpus_per_node,  DL_RUN_tensor_parallel, DL_RUN_pipeline_parallel,
-      DL_RUN_virtual_stages, DL_RUN_expert_parallel, DL_RUN_context_parallel,
-      DL_RUN_replicas};
   const struct dl_run *run = &o->run;
-  bool one = isnan(run->n_gpus) || run->n_gpus <= 1;
+  bool alone = (isnan(run->n_gpus) || run->n_gpus <= 1) &&
+               !dl_axes_find(&o->axes, "n_gpus");
   char arch[80];
   snprintf(arch, sizeof arch, "'%.64s'", s->arch ? s->arch : "");
-  if (s->language && dl_run_has(run, DL_RUN_image_px))
-    warn_no_effect("image_px", arch, ", a language model", d);
-  for (size_t i = 0; s->arch && !s->sequences && i < DL_LENGTH(of_sequences);
-       i++)
-    if (dl_run_has(run, of_sequences[i]))
-      warn_no_effect(dl_run_columns[of_sequences[i]].name, arch,
-                     ", which takes no sequences", d);
-  if (s->arch && !s->attends && run->attention != DL_ATTENTION_UNKNOWN)
-    warn_no_effect("attention", arch, ", which has no attention", d);
-  if (s->arch && !s->denoising && dl_run_has(run, DL_RUN_denoising_steps))
-    warn_no_effect("denoising_steps", arch, ", which is no diffusion model", d);
-  bool sized =
-      s->usual || run->dataset || dl_run_has(run, DL_RUN_train_samples) ||
-      dl_run_has(run, DL_RUN_tokens) || dl_run_has(run, DL_RUN_train_tokens);
-  const char *keeps_up = NULL;
-  if (s->arch && !s->images && !s->language)
-    keeps_up = "a network that takes no images";
-  else if (!isnan(run->duration_s) && !sized)
-    keeps_up = "a training whose samples are not known";
-  else if (run->loader == DL_LOADER_SYNTHETIC)
-    keeps_up = "synthetic input";
-  static const enum dl_run_id of_loader[] = {
-      DL_RUN_loader, DL_RUN_loader_workers, DL_RUN_augmentation};
-  for (size_t i = 0; keeps_up && i < DL_LENGTH(of_loader); i++)
-    if (dl_run_has(run, of_loader[i]) &&
-        (of_loader[i] != DL_RUN_loader || run->loader != DL_LOADER_SYNTHETIC))
-      warn_no_effect(dl_run_columns[of_loader[i]].name, keeps_up, "", d);
-  if (s->language && run->augmentation != DL_AUGMENT_UNKNOWN)
-    warn_no_effect("augmentation", arch, ", a language model", d);
-  one = one && !dl_axes_find(&o->axes, "n_gpus");
-  for (size_t i = 0; one && i < DL_LENGTH(of_several); i++)
-    if (dl_run_has(run, of_several[i]))
-      warn_no_effect(dl_run_columns[of_several[i]].name, "one accelerator", "",
-                     d);
+  const char *const on[N_FACTS] = {
+      [IS_LANGUAGE] = s->language ? arch : NULL,
+      [TAKES_NO_SEQUENCES] = s->arch && !s->sequences ? arch : NULL,
+      [HAS_NO_ATTENTION] = s->arch && !s->attends ? arch : NULL,
+      [IS_NO_DIFFUSION] = s->arch && !s->denoising ? arch : NULL,
+      [INPUT_KEEPS_UP] = keeps_up(s, run),
+      [IS_ALONE] = alone ? "one accelerator" : NULL};
+  static const char *const why[N_FACTS] = {
+      [IS_LANGUAGE] = ", a language model",
+      [TAKES_NO_SEQUENCES] = ", which takes no sequences",
+      [HAS_NO_ATTENTION] = ", which has no attention",
+      [IS_NO_DIFFUSION] = ", which is no diffusion model"};
+  for (size_t i = 0; i < DL_LENGTH(unused); i++) {
+    enum dl_run_id id = unused[i].id;
+    unsigned fact = unused[i].of;
+    DL_TEXT(option);
+    if (!on[fact] || !dl_run_has(run, id) ||
+        (id == DL_RUN_loader && run->loader == DL_LOADER_SYNTHETIC))
+      continue;
+    dl_add_option(&option, dl_run_columns[id].name);
+    dl_warn(d, "%s has no effect on %s%s", option.s, on[fact],
+            dl_text_or(why[fact], ""));
+  }
+}
+
+/* Warns of names of --alias that nothing uses. */
+static void warn_unused_aliases(const struct dl_job_options *o,
+                                struct dl_diag *d) {
+  const char *const names[] = {o->run.arch, o->run.gpu};
   for (size_t i = 0; i < o->aliases.n && o->axes.n == 0; i++) {
     const char *alias = o->aliases.s[i];
     size_t n = strcspn(alias, "=");
-    const char *const names[] = {run->arch, run->gpu};
     bool used = false;
     for (size_t k = 0; k < 2; k++)
       used |= names[k] && strlen(names[k]) == n &&
@@ -375,6 +403,7 @@ enum dl_status dl_job_options_apply(struct dl_job_options *o,
     dl_settle_throughput(o);
   if (defaults && !o->has_table) {
     warn_unused(o, &s, d);
+    warn_unused_aliases(o, d);
     warn_units(o, catalog, d);
     warn_system(o, catalog, d);
   }
@@ -395,7 +424,7 @@ enum dl_status dl_job_options_apply(struct dl_job_options *o,
     o->dataset = s.usual;
   if (defaults)
     dl_plan_take_usual(f, o->dataset);
-  return dl_site_find(&o->site, catalog, &o->foot, d);
+  return dl_site_find(&o->foot, catalog, d);
 }
 
 /* --- axes of a sweep */

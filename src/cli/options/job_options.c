@@ -229,9 +229,8 @@ const struct dl_option dl_table_options_rows[] = {
 };
 
 void dl_job_options_init(struct dl_job_options *o) {
-  *o = (struct dl_job_options){.run = dl_run_unknown,
-                               .site = dl_site_options_none,
-                               .foot = dl_footprint_none};
+  *o =
+      (struct dl_job_options){.run = dl_run_unknown, .foot = dl_footprint_none};
 }
 
 void dl_job_options_free(void *options) {
@@ -279,7 +278,9 @@ static bool is_of_other_phase(const struct dl_run_column *c, unsigned phase,
                               char why[80]) {
   if (c->phase == DL_PHASE_UNKNOWN || c->phase == phase)
     return false;
-  snprintf(why, 80, "here: it is for --phase %s", dl_run_phase_words[c->phase]);
+  snprintf(why, 80, "here: it is for --phase %s%s",
+           dl_run_phase_words[c->phase],
+           c->id == DL_RUN_requests ? "; a training has --train-samples" : "");
   return true;
 }
 

@@ -18,8 +18,7 @@ struct dl_job_options {
   struct dl_strlist aliases;   /* --alias */
   struct dl_axes axes;         /* columns that were given as lists */
   const char *dataset;         /* or the usual one; by dl_job_options_apply */
-  struct dl_site_options site;
-  struct dl_footprint foot; /* filled in by dl_job_options_apply */
+  struct dl_footprint foot;    /* looked up by dl_job_options_apply */
   bool any_throughput; /* --throughput without the unit of what is counted */
   bool has_table;      /* rows come from a table; set before apply */
   /* Set before the options are parsed: the command sweeps, and takes CPUs
@@ -31,14 +30,14 @@ struct dl_job_options {
 
 /* Rows of options that have a member in struct dl_job_options: the options of a
  * job, --set, --define and --alias. A table of the options of a job needs a
- * table of dl_site_options_rows for the member `site`. */
+ * table of dl_site_options_rows for the member `foot`. */
 extern const struct dl_option dl_job_options_rows[], dl_table_options_rows[];
 
 /* Tables of all options of a job, which is member `member` of `type`. */
 #define DL_JOB_OPTION_TABLES(type, member)                                     \
   {dl_job_options_rows, offsetof(type, member)},                               \
       {dl_table_options_rows, offsetof(type, member)}, {                       \
-    dl_site_options_rows, offsetof(type, member.site)                          \
+    dl_site_options_rows, offsetof(type, member.foot)                          \
   }
 
 /* "8xh100", "8 x H100", "8*h100": a number of accelerators and their name in

@@ -61,8 +61,7 @@ const struct dl_option dl_node_options_rows[] = {
      "where energy and power of the answer are measured: gpu, gpu+ram, node-dc "
      "(behind the node's power supplies), node (at the plug, default), "
      "facility (default with a PUE)",
-     AT(CHOICE, boundary), .words = "gpu|gpu+ram|node-dc|node|facility",
-     .with = "node"},
+     AT(CHOICE, boundary), .words = DL_BOUNDARY_WORDS, .with = "node"},
     {"embodied", 0, NULL, "add the embodied carbon of the hardware",
      AT(FLAG, embodied), .with = "node"},
     {"lifetime", 0, "YEARS", "lifetime of the hardware (default 4)",
@@ -411,8 +410,8 @@ static enum dl_status set_site(const struct dl_node_options *o,
                                struct dl_catalog *catalog, struct dl_diag *d) {
   const struct dl_node *e = &o->entry;
   const struct dl_descriptor *found;
-  struct dl_site_options *s = &job->site;
-  if (!e->site || s->site || s->cloud)
+  struct dl_footprint *s = &job->foot;
+  if (!e->site || s->site_name || s->cloud)
     return DL_OK;
   DL_TRY(dl_catalog_look(catalog, DL_SITE, e->site, &found, d));
   const struct dl_site *site = DL_AS(site, found);
@@ -421,7 +420,7 @@ static enum dl_status set_site(const struct dl_node_options *o,
                       "node '%s': unknown site '%s' (see 'dlest list sites')",
                       e->head.id, e->site);
   if (!(s->country && (site->grid || !isnan(site->carbon_g_kwh))))
-    s->site = e->site;
+    s->site_name = e->site;
   return DL_OK;
 }
 

@@ -11,18 +11,15 @@
 #include "base/constants.h"
 #include "base/number.h"
 
-const struct dl_site_options dl_site_options_none = {
-    .intensity = NAN,
-    .pue = NAN,
-    .price = NAN,
-    .wue = NAN,
-};
+static const struct dl_factor unknown_factor = {.x = NAN, .year = NAN};
 
 const struct dl_footprint dl_footprint_none = {
-    .intensity = {.x = NAN, .year = NAN},
-    .pue = {.x = NAN, .year = NAN},
+    .given_intensity = NAN,
+    .given_pue = NAN,
     .price = NAN,
     .wue = NAN,
+    .intensity = {.x = NAN, .year = NAN},
+    .pue = {.x = NAN, .year = NAN},
 };
 
 /* The longest number, then the currency. */
@@ -51,7 +48,7 @@ bool dl_read_price(char *arg, const char *per, double *x,
 
 static enum dl_status read_price(const struct dl_option *row, char *arg,
                                  void *at, struct dl_diag *d) {
-  struct dl_site_options *o = at;
+  struct dl_footprint *o = at;
   (void)row, (void)d;
   return dl_read_price(arg, "/kWh", &o->price, &o->currency) ? DL_OK
                                                              : DL_EUSAGE;
@@ -64,7 +61,7 @@ static enum dl_status read_cloud(const struct dl_option *row, char *arg,
   return strchr(arg, ':') ? DL_OK : DL_EUSAGE;
 }
 
-#define AT(kind, member) DL_STORE(kind, struct dl_site_options, member)
+#define AT(kind, member) DL_STORE(kind, struct dl_footprint, member)
 
 const struct dl_option dl_site_options_rows[] = {
     DL_HEADING("Emissions and cost:", 60),
@@ -75,18 +72,18 @@ const struct dl_option dl_site_options_rows[] = {
     {"cloud", 0, "PROVIDER:REGION",
      "carbon intensity and PUE of a cloud region (aws:eu-west-1; dlest list "
      "sites)",
-     DL_READ(read_cloud, struct dl_site_options, cloud),
+     DL_READ(read_cloud, struct dl_footprint, cloud),
      .expected = "PROVIDER:REGION, as aws:eu-west-1"},
     {"site", 0, "NAME",
      "carbon intensity and PUE of a site (data-centre, hpc, workstation) or "
      "your own file",
-     AT(TEXT, site), .reads = true},
+     AT(TEXT, site_name), .reads = true},
     {"intensity", 0, "G",
      "carbon intensity, g CO2e/kWh; overrides that of the site",
-     AT(NUMBER, intensity)},
+     AT(NUMBER, given_intensity)},
     {"pue", 0, "P",
      "power usage effectiveness (1 or more); overrides that of the site",
-     AT(NUMBER, pue), .low = 1},
+     AT(NUMBER, given_pue), .low = 1},
     {"price", 0, "PRICE",
      "price per kWh with its currency: 0.28EUR; adds the cost",
      .kind = DL_OPTION_READ, .read = read_price,
@@ -108,22 +105,22 @@ const struct dl_option dl_site_options_rows[] = {
 /* Data centres have 1.1 to 3. */
 #define MOST_PUE 4
 
-static enum dl_status find_site(const struct dl_site_options *o,
+static enum dl_status find_site(const struct dl_footprint *o,
                                 struct dl_catalog *catalog,
                                 const struct dl_site **site,
                                 struct dl_diag *d) {
-  const char *name = o->cloud ? o->cloud : o->site;
+  const char *name = o->cloud ? o->cloud : o->site_name;
   const struct dl_descriptor *e = NULL;
   *site = NULL;
-  if (o->cloud && (o->country || o->site))
+  if (o->cloud && (o->country || o->site_name))
     return dl_fail(d, DL_EUSAGE,
                    "--cloud and %s exclude each other: a cloud region has a "
                    "grid and a PUE of its own",
                    o->country ? "--country" : "--site");
   if (!name && o->country)
     return DL_OK;
-  if (o->site)
-    DL_TRY(dl_catalog_open(catalog, DL_SITE, o->site, d));
+  if (o->site_name)
+    DL_TRY(dl_catalog_open(catalog, DL_SITE, o->site_name, d));
   DL_TRY(
       name ? dl_catalog_get(catalog, DL_SITE, name, &e, d)
            : dl_catalog_look_listed(catalog, DL_SITE, "default", true, &e, d));
@@ -131,7 +128,7 @@ static enum dl_status find_site(const struct dl_site_options *o,
   return DL_OK;
 }
 
-static enum dl_status find_grid(const struct dl_site_options *o,
+static enum dl_status find_grid(const struct dl_footprint *o,
                                 struct dl_catalog *catalog,
                                 const struct dl_site *site,
                                 const struct dl_grid **grid,
@@ -180,36 +177,32 @@ static double source_year(const struct dl_descriptor *e, const double *member) {
   return text && dl_parse_double(text, &year) ? year : NAN;
 }
 
-enum dl_status dl_site_find(const struct dl_site_options *o,
-                            struct dl_catalog *catalog,
-                            struct dl_footprint *foot, struct dl_diag *d) {
-  *foot = dl_footprint_none;
-  foot->price = o->price;
-  foot->currency = o->currency;
-  foot->wue = o->wue;
-  foot->equivalents = o->equivalents;
+enum dl_status dl_site_find(struct dl_footprint *foot,
+                            struct dl_catalog *catalog, struct dl_diag *d) {
+  double g_kwh = foot->given_intensity, pue = foot->given_pue;
+  foot->intensity = foot->pue = unknown_factor;
+  foot->hours = NULL;
   snprintf(foot->price_unit, sizeof foot->price_unit, "%s%s",
-           dl_text_or(o->currency, ""), o->currency ? "/kWh" : "per kWh");
-  DL_TRY(find_site(o, catalog, &foot->site, d));
-  DL_TRY(find_grid(o, catalog, foot->site, &foot->grid, d));
+           dl_text_or(foot->currency, ""), foot->currency ? "/kWh" : "per kWh");
+  DL_TRY(find_site(foot, catalog, &foot->site, d));
+  DL_TRY(find_grid(foot, catalog, foot->site, &foot->grid, d));
   const struct dl_site *site = foot->site;
   const struct dl_grid *grid = foot->grid;
-  if ((o->intensity > 0 && o->intensity < LEAST_INTENSITY) ||
-      o->intensity > MOST_INTENSITY)
+  if ((g_kwh > 0 && g_kwh < LEAST_INTENSITY) || g_kwh > MOST_INTENSITY)
     dl_warn(d, "--intensity: no grid has %g g CO2e/kWh; is it in another unit?",
-            o->intensity);
-  if (o->pue > MOST_PUE)
-    dl_warn(d, "--pue: no data centre has a PUE of %g", o->pue);
-  if (!isnan(o->intensity)) {
-    foot->intensity = given(o->intensity);
+            g_kwh);
+  if (pue > MOST_PUE)
+    dl_warn(d, "--pue: no data centre has a PUE of %g", pue);
+  if (!isnan(g_kwh)) {
+    foot->intensity = given(g_kwh);
     foot->grid = NULL;
   } else if (site && !isnan(site->carbon_g_kwh)) {
     foot->intensity = factor_of(&site->head, &site->carbon_g_kwh, site->year);
   } else if (grid) {
     foot->intensity = factor_of(&grid->head, &grid->carbon_g_kwh, grid->year);
   }
-  if (!isnan(o->pue))
-    foot->pue = given(o->pue);
+  if (!isnan(pue))
+    foot->pue = given(pue);
   else if (site && !isnan(site->pue))
     foot->pue = factor_of(&site->head, &site->pue,
                           source_year(&site->head, &site->pue));

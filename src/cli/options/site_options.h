@@ -11,25 +11,6 @@
 /* Bytes of the name of a currency. */
 enum { DL_CURRENCY_MOST = 16 };
 
-/* The options have the values that the user gave; start from
- * dl_site_options_none. Texts are borrowed. */
-struct dl_site_options {
-  const char *country;  /* grid of a country or region, or NULL */
-  const char *cloud;    /* "PROVIDER:REGION", or NULL */
-  const char *site;     /* or NULL */
-  double intensity;     /* g CO2e/kWh; NaN */
-  double pue;           /* NaN */
-  double price;         /* of a kWh; NaN */
-  const char *currency; /* of the price, as given; NULL without one */
-  double wue;           /* water usage effectiveness, L/kWh; NaN */
-  bool equivalents;     /* compare energy and emissions with everyday ones */
-};
-
-extern const struct dl_site_options dl_site_options_none;
-
-/* Options with a member in struct dl_site_options. */
-extern const struct dl_option dl_site_options_rows[];
-
 /* A factor and where it comes from. */
 struct dl_factor {
   double x;           /* NaN: unknown */
@@ -39,36 +20,48 @@ struct dl_factor {
   double year; /* NaN */
 };
 
-/* Factors from energy to emissions and cost. The texts belong to the catalogue
+/* The place where a job runs, and the factors from energy to emissions and
+ * cost there. Start from dl_footprint_none. The texts belong to the catalogue
  * and the command line. */
 struct dl_footprint {
+  /* As the options give it. */
+  const char *country;    /* grid of a country or region, or NULL */
+  const char *cloud;      /* "PROVIDER:REGION", or NULL */
+  const char *site_name;  /* or NULL */
+  double given_intensity; /* g CO2e/kWh; NaN */
+  double given_pue;       /* NaN */
+  double price;           /* of a kWh; NaN */
+  const char *currency;   /* of the price; NULL: not given */
+  double wue;       /* water usage effectiveness, L/kWh of the energy; NaN */
+  bool equivalents; /* compare energy and emissions with everyday ones */
+
+  /* Set by dl_site_find. */
   struct dl_factor intensity;            /* g CO2e/kWh */
   const struct dl_hours *hours;          /* where it changes by the hour; jobs
                                             have their own then; or NULL */
   struct dl_factor pue;                  /* facility energy / energy */
   const struct dl_site *site;            /* NULL: none */
   const struct dl_grid *grid;            /* NULL: none was needed */
-  double price;                          /* of a kWh; NaN: unknown */
-  const char *currency;                  /* NULL: not given */
   char price_unit[DL_CURRENCY_MOST + 5]; /* "EUR/kWh" */
-  double wue;                            /* L/kWh of the energy; NaN: unknown */
-  bool equivalents;                      /* to be shown */
 };
 
 extern const struct dl_footprint dl_footprint_none;
+
+/* Options with a member in struct dl_footprint. */
+extern const struct dl_option dl_site_options_rows[];
 
 /* Reads a price with its currency in place: "0.28EUR", "0.28 EUR/kWh"; `per` is
  * what may follow it ("/kWh"). False: it is none. */
 bool dl_read_price(char *arg, const char *per, double *x,
                    const char **currency);
 
-/* Looks the factors up. A given number overrides the number of the site, which
+/* Looks the factors up by what the options give, in the place of an earlier
+ * look-up. A given number overrides the number of the site, which
  * overrides the number of the grid. Without --country, --cloud and --site the
  * user's own site `default` is taken if there is one. Errors: options that
  * exclude each other (DL_EUSAGE), unknown names (DL_EINPUT). */
-enum dl_status dl_site_find(const struct dl_site_options *o,
-                            struct dl_catalog *catalog,
-                            struct dl_footprint *foot, struct dl_diag *d);
+enum dl_status dl_site_find(struct dl_footprint *foot,
+                            struct dl_catalog *catalog, struct dl_diag *d);
 
 /* The costs of an energy; NaN if a factor is unknown. */
 struct dl_costs {

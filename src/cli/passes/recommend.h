@@ -10,14 +10,10 @@
 #include "estimate/choices.h"
 #include "model/replicates/replicates.h"
 
-/* Price of an hour on accelerators of one kind, or (gpu NULL) of all. */
-struct dl_hour_price {
-  const char *gpu; /* as typed; its identifier from dl_recommend_regions on */
-  double x;
-};
-
+/* Prices of an hour on accelerators of one kind, or (name NULL) of all. A name
+ * is as it was typed, an identifier from dl_recommend_regions on. */
 struct dl_hour_prices {
-  struct dl_hour_price of[64];
+  struct dl_named_number of[64];
   size_t n;
   const char *currency; /* NULL: none given */
 };
@@ -29,13 +25,14 @@ enum dl_status dl_read_hour_prices(const struct dl_option *row, char *arg,
 struct dl_recommend_options {
   struct dl_job_options job;
   struct dl_hours_options hours;
-  const char *method;   /* NULL: by the energies of a table */
-  const char *model;    /* file, or NULL for those that ship */
-  const char *accuracy; /* table, or NULL */
-  const char *table;    /* runs, or NULL */
-  const char *nodes;    /* list of nodes, "all", or NULL */
-  const char *where;    /* formula that accelerators meet, or NULL */
-  double coverage;      /* 0 .. 1 */
+  const char *method;        /* NULL: by the energies of a table */
+  const char *model;         /* file, or NULL for those that ship */
+  const char *accuracy;      /* table, or NULL */
+  const char *table;         /* runs, or NULL */
+  const char *nodes;         /* list of nodes, "all", or NULL */
+  const char *where;         /* formula that accelerators meet, or NULL */
+  enum dl_boundary boundary; /* of the energies; DL_N_BOUNDS: the widest */
+  double coverage;           /* 0 .. 1 */
   struct dl_choice_limits limits;
   double budget_kwh;    /* limits.budget_j in kWh; INFINITY without one */
   struct dl_strlist by; /* names of the objectives */
@@ -55,13 +52,6 @@ struct dl_recommend_node {
   struct dl_engine *engine;
 };
 
-/* A country, a cloud region or what else the options say of the place. */
-struct dl_recommend_region {
-  const char *name; /* of one of several; or NULL */
-  struct dl_site_options site;
-  struct dl_footprint foot;
-};
-
 /* Owns what the choices point to. Start from {0}. */
 struct dl_recommend_data {
   struct dl_choices choices;
@@ -72,13 +62,19 @@ struct dl_recommend_data {
   struct dl_measured measured;
   struct dl_recommend_node *node; /* owned, as what they point to */
   size_t n_nodes, cap_nodes;
-  struct dl_strlist names;            /* of regions */
-  struct dl_recommend_region *region; /* owned; one at least */
+  struct dl_strlist names;     /* of regions */
+  struct dl_footprint *region; /* countries, cloud regions or what else the
+                                  options say of the place; owned; one at
+                                  least */
   size_t n_regions;
 };
 void dl_recommend_free(struct dl_recommend_data *r);
 
-/* Finds the regions that --country or --cloud list; o->job.site is the first.
+/* Name of a region; NULL: it is the only one. */
+const char *dl_recommend_region_name(const struct dl_recommend_data *r,
+                                     size_t i);
+
+/* Finds the regions that --country or --cloud list; o->job.foot is the first.
  * Errors: names that are unknown, and objectives that nothing gives. */
 enum dl_status dl_recommend_regions(struct dl_cli *cli,
                                     struct dl_recommend_options *o,

@@ -22,8 +22,8 @@ enum dl_status dl_read_hour_prices(const struct dl_option *row, char *arg,
       *end++ = '\0';
     if (p->n == DL_LENGTH(p->of))
       return dl_fail(d, DL_EUSAGE, "--gpu-price: more than %zu prices", p->n);
-    struct dl_hour_price *of = &p->of[p->n++];
-    of->gpu = eq ? part : NULL;
+    struct dl_named_number *of = &p->of[p->n++];
+    of->name = eq ? part : NULL;
     if (eq)
       *eq = '\0';
     if (!dl_read_price(eq ? eq + 1 : part, "/h", &of->x, &currency) ||
@@ -41,11 +41,11 @@ static enum dl_status look_prices_up(struct dl_cli *cli,
                                      struct dl_hour_prices *p) {
   for (size_t i = 0; i < p->n; i++) {
     const struct dl_descriptor *e;
-    if (!p->of[i].gpu)
+    if (!p->of[i].name)
       continue;
-    DL_TRY(dl_catalog_get(dl_cli_catalog(cli), DL_ACCELERATOR, p->of[i].gpu, &e,
-                          &cli->diag));
-    p->of[i].gpu = e->id;
+    DL_TRY(dl_catalog_get(dl_cli_catalog(cli), DL_ACCELERATOR, p->of[i].name,
+                          &e, &cli->diag));
+    p->of[i].name = e->id;
   }
   return DL_OK;
 }
@@ -55,18 +55,19 @@ static enum dl_status look_prices_up(struct dl_cli *cli,
 static enum dl_status check_objectives(struct dl_cli *cli,
                                        const struct dl_recommend_options *o,
                                        const struct dl_recommend_data *r) {
-  const struct dl_site_options *s = &o->job.site;
-  bool counted = !isnan(r->region[0].foot.intensity.x) || !isnan(s->price);
+  const struct dl_footprint *first = &r->region[0];
+  bool counted = !isnan(first->intensity.x) || !isnan(first->price);
   if (!o->nodes && !counted)
     DL_TRY(dl_cli_refuse(cli, "cloud|site|pue",
                          "without --node, --country, --intensity or --price"));
   for (size_t i = 0; i < o->limits.n_by; i++) {
     enum dl_objective by = o->limits.by[i];
-    if (by == DL_BY_CO2E && isnan(r->region[0].foot.intensity.x) && !o->nodes)
+    if (by == DL_BY_CO2E && isnan(first->intensity.x) && !o->nodes)
       return dl_fail(&cli->diag, DL_EUSAGE,
                      "--by co2e needs --country, --cloud, --site or "
                      "--intensity");
-    if (by == DL_BY_COST && isnan(s->price) && o->gpu_price.n == 0 && !o->nodes)
+    if (by == DL_BY_COST && isnan(first->price) && o->gpu_price.n == 0 &&
+        !o->nodes)
       return dl_fail(&cli->diag, DL_EUSAGE,
                      "--by cost needs --price or --gpu-price");
   }
@@ -77,7 +78,7 @@ static enum dl_status check_objectives(struct dl_cli *cli,
 static enum dl_status take_hours(struct dl_cli *cli,
                                  struct dl_recommend_options *o,
                                  struct dl_recommend_data *r) {
-  struct dl_factor *at = &r->region[0].foot.intensity;
+  struct dl_factor *at = &r->region[0].intensity;
   if (r->n_regions > 1 || o->nodes)
     return dl_fail(&cli->diag, DL_EUSAGE,
                    "--intensity-hours is for one place, without --node");
@@ -90,36 +91,40 @@ static enum dl_status take_hours(struct dl_cli *cli,
 enum dl_status dl_recommend_regions(struct dl_cli *cli,
                                     struct dl_recommend_options *o,
                                     struct dl_recommend_data *r) {
-  struct dl_site_options *s = &o->job.site;
+  const struct dl_footprint *s = &o->job.foot;
   const char *list = s->cloud ? s->cloud : s->country;
   if (list)
     dl_strlist_split(&r->names, list, ',');
   r->n_regions = list ? r->names.n : 1;
   r->region = dl_calloc(r->n_regions, sizeof *r->region);
   for (size_t i = 0; i < r->n_regions; i++) {
-    struct dl_recommend_region *to = &r->region[i];
-    char *name = list ? r->names.s[i] : NULL;
-    to->site = *s;
+    struct dl_footprint *to = &r->region[i];
+    const char *name = list ? r->names.s[i] : NULL;
+    *to = *s;
     if (s->cloud)
-      to->site.cloud = name;
+      to->cloud = name;
     else
-      to->site.country = name;
+      to->country = name;
     if (name && (!*name || (s->cloud && !strchr(name, ':'))))
       return dl_fail(&cli->diag, DL_EUSAGE,
                      "--%s: '%s' is none; expected %s between commas",
                      s->cloud ? "cloud" : "country", name,
                      s->cloud ? "PROVIDER:REGION, as aws:eu-west-1,"
                               : "names of countries or regions");
-    to->name = r->n_regions > 1 ? name : NULL;
-    DL_TRY(dl_site_find(&to->site, dl_cli_catalog(cli), &to->foot, &cli->diag));
+    DL_TRY(dl_site_find(to, dl_cli_catalog(cli), &cli->diag));
   }
-  *s = r->region[0].site;
+  o->job.foot = r->region[0];
   if (r->n_regions > 1 && !o->by.n)
     o->limits.by[0] = DL_BY_CO2E;
   DL_TRY(look_prices_up(cli, &o->gpu_price));
   if (o->hours.path)
     DL_TRY(take_hours(cli, o, r));
   return check_objectives(cli, o, r);
+}
+
+const char *dl_recommend_region_name(const struct dl_recommend_data *r,
+                                     size_t i) {
+  return r->n_regions > 1 ? r->names.s[i] : NULL;
 }
 
 bool dl_is_of_provider(const char *node, const char *cloud) {
@@ -130,7 +135,7 @@ bool dl_is_of_provider(const char *node, const char *cloud) {
 /* Price of an hour on accelerators of one kind; NaN: unknown. */
 static double hour_price(const struct dl_hour_prices *p, const char *gpu) {
   for (size_t i = 0; i < p->n; i++)
-    if (!p->of[i].gpu || dl_same_text(p->of[i].gpu, gpu))
+    if (!p->of[i].name || dl_same_text(p->of[i].name, gpu))
       return p->of[i].x;
   return NAN;
 }
@@ -160,8 +165,9 @@ void dl_recommend_cost(const struct dl_recommend_options *o,
       dl_or(c->billed * hour_price(&o->gpu_price, c->gpu), node_price);
   double g_kwh = o->hours.path ? hours_intensity(&o->hours, c->duration_s)
                                : foot->intensity.x;
-  c->co2e_g = times(&c->energy_j, pue * g_kwh / DL_J_PER_KWH);
-  c->cost = times(&c->energy_j, pue * foot->price / DL_J_PER_KWH);
+  const struct dl_interval *paid = c->node ? &c->paid_j : &c->energy_j;
+  c->co2e_g = times(paid, pue * g_kwh / DL_J_PER_KWH);
+  c->cost = times(paid, pue * foot->price / DL_J_PER_KWH);
   if (!isnan(hour))
     c->cost =
         (struct dl_interval){c->duration_s / DL_S_PER_HOUR * hour, NAN, NAN};
@@ -171,12 +177,12 @@ void dl_recommend_cost(const struct dl_recommend_options *o,
 static void warn_of_prices(const struct dl_hour_prices *p,
                            const struct dl_choices *l, struct dl_diag *d) {
   for (size_t i = 0; i < p->n; i++) {
-    bool used = !p->of[i].gpu;
+    bool used = !p->of[i].name;
     for (size_t k = 0; k < l->n && !used; k++)
-      used = dl_same_text(p->of[i].gpu, l->c[k].gpu);
+      used = dl_same_text(p->of[i].name, l->c[k].gpu);
     if (!used)
       dl_warn(d, "--gpu-price %s: no choice has this accelerator",
-              p->of[i].gpu);
+              p->of[i].name);
   }
 }
 
@@ -207,12 +213,11 @@ enum dl_status dl_recommend_costs(struct dl_cli *cli,
   size_t n = l->n;
   bool priced = false;
   for (size_t i = 1; i < r->n_regions && !o->nodes; i++)
-    dl_choices_repeat(l, n, r->region[i].name);
+    dl_choices_repeat(l, n, dl_recommend_region_name(r, i));
   for (size_t i = 0; i < l->n; i++) {
     if (!o->nodes) {
-      const struct dl_recommend_region *at = &r->region[i / n];
-      l->c[i].region = at->name;
-      dl_recommend_cost(o, &at->foot, NAN, &l->c[i]);
+      l->c[i].region = dl_recommend_region_name(r, i / n);
+      dl_recommend_cost(o, &r->region[i / n], NAN, &l->c[i]);
     }
     priced |= !isnan(l->c[i].cost.x);
   }

@@ -15,18 +15,6 @@
 static const char *const node_axes[] = {"arch",       "seq_len",   "image_px",
                                         "batch_size", "precision", NULL};
 
-/* The requested nodes, and numbers of accelerators. */
-struct requested_nodes {
-  struct dl_axes nodes;   /* one axis */
-  struct dl_strlist gpus; /* as texts; none: all of a node */
-  bool every;
-};
-
-static void free_asked(struct requested_nodes *a) {
-  dl_axes_free(&a->nodes);
-  dl_strlist_free(&a->gpus);
-}
-
 void dl_recommend_free_nodes(struct dl_recommend_data *r) {
   for (size_t i = 0; i < r->n_nodes; i++) {
     r->node[i].job.axes = (struct dl_axes){0};
@@ -57,7 +45,7 @@ static void copy_job(struct dl_job_options *to,
 static bool is_of_any(const struct dl_recommend_data *r, const char *node) {
   bool is = false;
   for (size_t i = 0; i < r->n_regions && !is; i++)
-    is = dl_is_of_provider(node, r->region[i].site.cloud);
+    is = dl_is_of_provider(node, r->region[i].cloud);
   return is;
 }
 
@@ -80,33 +68,35 @@ static enum dl_status every_node(struct dl_cli *cli,
              : dl_fail(&cli->diag, DL_EINPUT,
                        "no node of the provider of '%s' is known; see 'dlest "
                        "list nodes', and name one",
-                       r->region[0].site.cloud);
+                       r->region[0].cloud);
 }
 
-/* Takes the numbers of accelerators out of the axes. */
+/* Makes an axis of the requested nodes, and takes the numbers of accelerators
+ * (none: all of a node) out of the axes of the job. */
 static enum dl_status find_asked(struct dl_cli *cli,
                                  struct dl_recommend_options *o,
                                  const struct dl_recommend_data *r,
-                                 struct requested_nodes *a) {
-  const struct dl_axis *gpus = dl_axes_find(&o->job.axes, "n_gpus");
+                                 struct dl_axes *nodes,
+                                 struct dl_strlist *gpus) {
+  const struct dl_axis *a = dl_axes_find(&o->job.axes, "n_gpus");
   DL_TEXT(names);
-  for (size_t i = 0; gpus && i < gpus->n; i++)
-    dl_strlist_add(&a->gpus, gpus->text.s[i]);
-  o->searched = a->every = strcmp(o->nodes, "all") == 0;
-  if (o->extrapolate && !a->every)
+  for (size_t i = 0; a && i < a->n; i++)
+    dl_strlist_add(gpus, a->text.s[i]);
+  o->searched = strcmp(o->nodes, "all") == 0;
+  if (o->extrapolate && !o->searched)
     return dl_fail(&cli->diag, DL_EUSAGE, "--%s has no effect without --%s",
                    "extrapolate", "node all");
-  if (a->every)
+  if (o->searched)
     DL_TRY(every_node(cli, r, &names));
-  DL_TRY(dl_axes_set(&a->nodes, "node",
-                     a->every ? dl_text_str(&names) : o->nodes, false,
+  DL_TRY(dl_axes_set(nodes, "node",
+                     o->searched ? dl_text_str(&names) : o->nodes, false,
                      &cli->diag));
   return dl_job_options_sweep(&o->job, node_axes, &cli->diag);
 }
 
 /* Whether a node, or several whole ones, have so many accelerators. */
 static enum dl_status has_gpus(struct dl_cli *cli,
-                               const struct requested_nodes *a,
+                               const struct dl_recommend_options *o,
                                const char *name, const char *gpus, bool *has) {
   const struct dl_descriptor *e;
   double n = 0;
@@ -116,7 +106,7 @@ static enum dl_status has_gpus(struct dl_cli *cli,
     return DL_OK;
   double of = fmax(0, DL_AS(node, e)->gpus);
   *has = n <= of || (of > 0 && fmod(n, of) == 0);
-  if (!*has && !a->every)
+  if (!*has && !o->searched)
     dl_warn(&cli->diag,
             "node '%s' has %g accelerator%s, and %s are no multiple: skipped",
             e->id, of, of > 1 || of < 1 ? "s" : "", gpus);
@@ -187,17 +177,16 @@ static enum dl_status resolve(struct dl_cli *cli, struct dl_recommend_node *n) {
 /* A node with some of its accelerators in use, in a region. */
 static enum dl_status add_node(struct dl_cli *cli,
                                const struct dl_recommend_options *o,
-                               const struct dl_recommend_region *at,
-                               const char *name, const char *gpus,
-                               struct dl_recommend_data *r) {
+                               size_t region, const char *name,
+                               const char *gpus, struct dl_recommend_data *r) {
   double count;
   DL_GROW(r->node, r->cap_nodes, r->n_nodes + 1);
   struct dl_recommend_node *n = &r->node[r->n_nodes++];
   *n = (struct dl_recommend_node){.o = dl_node_options_none};
   n->o.node = name;
   copy_job(&n->job, &o->job);
-  n->job.site = at->site;
-  n->at.region = at->name;
+  n->job.foot = r->region[region];
+  n->at.region = dl_recommend_region_name(r, region);
   if (gpus && dl_parse_double(gpus, &count))
     dl_run_set_number(&n->job.run, DL_RUN_n_gpus, count);
   DL_TRY(open_node(cli, o, r->m, n));
@@ -213,26 +202,26 @@ static enum dl_status add_regions(struct dl_cli *cli,
   bool anywhere = !strchr(name, ':') || strchr(name, '/');
   size_t before = r->n_nodes;
   for (size_t i = 0; i < r->n_regions; i++)
-    if (anywhere || dl_is_of_provider(name, r->region[i].site.cloud))
-      DL_TRY(add_node(cli, o, &r->region[i], name, gpus, r));
+    if (anywhere || dl_is_of_provider(name, r->region[i].cloud))
+      DL_TRY(add_node(cli, o, i, name, gpus, r));
   return r->n_nodes > before
              ? DL_OK
              : dl_fail(&cli->diag, DL_EUSAGE,
                        "--cloud %s: node '%s' is of another provider",
-                       r->region[0].site.cloud, name);
+                       r->region[0].cloud, name);
 }
 
 static enum dl_status add_all(struct dl_cli *cli,
                               const struct dl_recommend_options *o,
-                              const struct requested_nodes *a,
+                              const struct dl_intern *names,
+                              const struct dl_strlist *numbers,
                               struct dl_recommend_data *r) {
-  const struct dl_intern *names = &a->nodes.a[0].text;
-  size_t counts = a->gpus.n > 0 ? a->gpus.n : 1;
+  size_t counts = numbers->n > 0 ? numbers->n : 1;
   for (size_t i = 0; i < names->n; i++)
     for (size_t k = 0; k < counts; k++) {
-      const char *gpus = a->gpus.n > 0 ? a->gpus.s[k] : NULL;
+      const char *gpus = numbers->n > 0 ? numbers->s[k] : NULL;
       bool has = true;
-      DL_TRY(has_gpus(cli, a, names->s[i], gpus, &has));
+      DL_TRY(has_gpus(cli, o, names->s[i], gpus, &has));
       if (has)
         DL_TRY(add_regions(cli, o, names->s[i], gpus, r));
     }
@@ -242,8 +231,10 @@ static enum dl_status add_all(struct dl_cli *cli,
                                   "asks for, or a part of them");
 }
 
-/* One boundary for all, so that they compare: the widest that all have. */
-static void set_boundary(struct dl_cli *cli, struct dl_recommend_data *r) {
+/* One boundary for all, so that they compare: the one that was asked for, or
+ * the widest that all have, which is also what is paid for. */
+static enum dl_status set_boundary(struct dl_cli *cli, enum dl_boundary asked,
+                                   struct dl_recommend_data *r) {
   const char *without = NULL;
   bool any = false;
   for (size_t i = 0; i < r->n_nodes; i++) {
@@ -252,22 +243,29 @@ static void set_boundary(struct dl_cli *cli, struct dl_recommend_data *r) {
     else
       any = true;
   }
-  for (size_t i = 0; i < r->n_nodes; i++)
-    r->node[i].at.boundary = without ? DL_BOUND_NODE : DL_BOUND_FACILITY;
-  if (without && any)
+  if (without && asked == DL_BOUND_FACILITY)
+    return dl_fail(&cli->diag, DL_EUSAGE, DL_NEEDS_PUE);
+  for (size_t i = 0; i < r->n_nodes; i++) {
+    struct dl_choice_node *at = &r->node[i].at;
+    at->paid = without ? DL_BOUND_NODE : DL_BOUND_FACILITY;
+    at->boundary = asked == DL_N_BOUNDS ? at->paid : asked;
+  }
+  if (without && any && asked == DL_N_BOUNDS)
     dl_warn(&cli->diag,
             "node '%s' has no PUE: energies are those at the plug; --pue gives "
             "one",
             without);
+  return DL_OK;
 }
 
 enum dl_status dl_recommend_nodes(struct dl_cli *cli,
                                   struct dl_recommend_options *o,
                                   struct dl_recommend_data *r) {
-  DL_SCOPED(free_asked) struct requested_nodes a = {0};
-  DL_TRY(find_asked(cli, o, r, &a));
-  DL_TRY(add_all(cli, o, &a, r));
-  set_boundary(cli, r);
+  DL_SCOPED(dl_axes_free) struct dl_axes nodes = {0};
+  DL_SCOPED(dl_strlist_free) struct dl_strlist gpus = {0};
+  DL_TRY(find_asked(cli, o, r, &nodes, &gpus));
+  DL_TRY(add_all(cli, o, &nodes.a[0].text, &gpus, r));
+  DL_TRY(set_boundary(cli, o->boundary, r));
   o->job.dataset = r->node[0].job.dataset; /* equal for all nodes */
   for (size_t i = 0; i < r->n_nodes; i++) {
     const struct dl_recommend_node *n = &r->node[i];

@@ -105,8 +105,8 @@ static enum dl_status set_intensity(struct dl_report_pass *w,
                       "intensity by the hour is unknown");
   w->n_naive += !t.zoned;
   return dl_hours_mean(w->o->foot.hours, t.ns,
-                       t.ns + llround(c->duration_s * (double)DL_SECOND),
-                       &c->g_kwh, &w->cli->diag);
+                       dl_time_after(t.ns, c->duration_s), &c->g_kwh,
+                       &w->cli->diag);
 }
 
 /* Notes the month of a job that begins as "2024-03-05T10:00:00". */

@@ -13,7 +13,6 @@ struct dl_report_options {
   struct dl_strlist users, accounts;
   struct dl_log_options log;
   struct dl_cluster cluster;
-  struct dl_site_options site;
   struct dl_footprint foot;
   const char *hours_path; /* of intensities by the hour; or NULL */
   struct dl_hours hours;  /* owned; foot.hours, if there is a path */

@@ -23,8 +23,7 @@ struct dl_step_options {
   bool follow, details;
   bool log_options; /* options were given that are for power logs */
   double every_s, budget_kwh;
-  struct dl_site_options site;
-  struct dl_footprint foot; /* found before the first look */
+  struct dl_footprint foot; /* looked up before the first look */
 };
 
 /* Reads the logs as they are now, and projects. s->seen is the caller's to free

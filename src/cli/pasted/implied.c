@@ -79,12 +79,16 @@ void dl_pasted_settle_phase(struct dl_pasted *p) {
   static const char *const training[] = {
       "phase",   "epochs",        "tokens",      "train-tokens",
       "dataset", "train-samples", "val-samples", "fine-tune"};
+  const char *phase = dl_pasted_get(p, "phase");
   if (!dl_pasted_option(p, "phase"))
     return;
   for (size_t i = 0; i < DL_LENGTH(training); i++)
     for (size_t k = 0; k < p->n; k++)
-      if (strcmp(p->setting[k].option, training[i]) == 0)
+      if (strcmp(p->setting[k].option, training[i]) == 0) {
+        p->samples_train = !dl_pasted_get(p, "train-samples") &&
+                           (!phase || strcmp(phase, "training") == 0);
         return;
+      }
   for (size_t i = 0; i < DL_LENGTH(serving); i++)
     for (size_t k = 0; k < p->n; k++) {
       const struct dl_pasted_setting *s = &p->setting[k];

@@ -202,8 +202,17 @@ static void write_words(struct dl_pasted *p, const char *program,
   if (p->unused.len > 0)
     dl_text_printf(said, "%snot used: %s", said->len > 0 ? "; " : "",
                    p->unused.s);
-  for (size_t i = 0; i < p->kept.n; i++)
-    dl_strlist_add(words, p->kept.s[i]);
+  for (size_t i = 0; i < p->kept.n; i++) {
+    const char *word = p->kept.s[i];
+    DL_TEXT(ours);
+    if (p->samples_train && strncmp(word, "--samples", 9) == 0) {
+      dl_text_printf(&ours, "--train-samples%s", word + 9);
+      dl_text_printf(said, "%s'--samples' as --train-samples",
+                     said->len > 0 ? ", " : "read ");
+      word = ours.s;
+    }
+    dl_strlist_add(words, word);
+  }
 }
 
 enum dl_status dl_pasted_read(struct dl_cli *cli, int argc, char **argv,

@@ -50,7 +50,8 @@ struct dl_pasted {
   const char *file;      /* that is being read, NULL: the command line */
   /* Reads a file that a word names: dl_pasted_file, which reads words. */
   enum dl_status (*read_file)(struct dl_pasted *p, const char *path);
-  unsigned depth; /* of files that name files */
+  unsigned depth;     /* of files that name files */
+  bool samples_train; /* --samples are a training's: other words say so */
 };
 
 /* The option of a name, of its second name, plural or singular; NULL: none. */
@@ -75,9 +76,10 @@ void dl_pasted_shape(struct dl_pasted *p, const char *text, const char *from);
 /* Makes the network of these parts, unless another one is named. */
 enum dl_status dl_pasted_settle_shape(struct dl_pasted *p);
 
-/* Takes requests for inference where nothing says of a training, and leaves out
- * the longest sequence that a trainer cuts at where the samples of the data set
- * have a known mean length. */
+/* Takes requests for inference where nothing says of a training (where
+ * something does, --samples are training samples), and leaves out the longest
+ * sequence that a trainer cuts at where the samples of the data set have a
+ * known mean length. */
 void dl_pasted_settle_phase(struct dl_pasted *p);
 void dl_pasted_settle_length(struct dl_pasted *p);
 

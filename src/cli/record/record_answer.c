@@ -221,12 +221,13 @@ void dl_record_answer(struct dl_report *r, const struct dl_record_summary *x) {
   DL_TEXT(equals);
   const size_t gpus = add_title(&title, x);
   struct dl_report *g = dl_report_group(r, NULL, dl_text_str(&title));
-  const struct dl_record_epochs epoch = dl_record_mean_epoch(run);
+  double epoch_j, epoch_s;
+  dl_record_mean_epoch(run, &epoch_j, &epoch_s);
   energy_lines(line, x, gpus);
   figure(&line[POWER], "Power", DL_WATTS, "W", run->energy_j / run->duration_s);
   dl_answer_number(&line[POWER], "GPU utilization ", 100 * run->gpu_util, " %");
-  figure(&line[EPOCH], "Epoch", DL_ENERGY, "J", epoch.energy_j);
-  dl_answer_quantity(&line[EPOCH], DL_TIME, "s", epoch.seconds, "");
+  figure(&line[EPOCH], "Epoch", DL_ENERGY, "J", epoch_j);
+  dl_answer_quantity(&line[EPOCH], DL_TIME, "s", epoch_s, "");
   emission_line(&line[EMISSIONS], x);
   facility_line(&line[FACILITY], x);
   dl_text_equivalents(&equals, x->foot, dl_paid_energy(x->foot, answer_j(x)));

@@ -109,17 +109,17 @@ enum dl_status dl_record_estimate(struct dl_cli *cli, const struct dl_run *run,
 }
 
 enum dl_status dl_record_cpus_find(struct dl_cli *cli, const char *text,
-                                   struct dl_record_cpus *cpus) {
+                                   struct dl_record_machine *m) {
   const struct dl_descriptor *e;
   struct dl_catalog *catalog = dl_cli_catalog(cli);
   struct dl_diag *d = &cli->diag;
-  char *all = cpus->name = dl_strdup(text);
+  char *all = m->cpu = dl_strdup(text);
   const char *name = dl_counted_name(all);
-  cpus->n = name ? strtod(all, NULL) : 1;
+  m->n_cpus = name ? strtod(all, NULL) : 1;
   if (name)
     memmove(all, name, strlen(name) + 1);
   DL_TRY(dl_catalog_open(catalog, DL_ACCELERATOR, all, d));
   DL_TRY(dl_catalog_get(catalog, DL_ACCELERATOR, all, &e, d));
-  cpus->tdp_w = cpus->n * DL_AS(accelerator, e)->tdp_w;
+  m->tdp_w = m->n_cpus * DL_AS(accelerator, e)->tdp_w;
   return dl_cpu_check(DL_AS(accelerator, e), all, d);
 }

@@ -35,16 +35,18 @@ struct dl_record_estimate {
 enum dl_status dl_record_estimate(struct dl_cli *cli, const struct dl_run *run,
                                   struct dl_record_estimate *e);
 
-/* The CPUs of a machine: their name, to be freed, their number, and the TDP of
- * all. */
-struct dl_record_cpus {
-  char *name;
-  double n, tdp_w;
+/* The machine: what the options say of it, and the CPUs that were found. */
+struct dl_record_machine {
+  const char *gpus;     /* NULL: those that the program sees */
+  double cpu_tdp_w;     /* of all CPUs, by --cpu-tdp or --cpu; NaN: not given */
+  bool allow_none;      /* no sensor is no error */
+  char *cpu;            /* name of the CPUs, owned; NULL: unknown */
+  double n_cpus, tdp_w; /* their number, and the TDP of all */
 };
 
 /* Finds the CPUs of a text, "2 x Xeon Platinum 8380". Errors: unknown names,
  * GPUs (DL_EINPUT). */
 enum dl_status dl_record_cpus_find(struct dl_cli *cli, const char *text,
-                                   struct dl_record_cpus *cpus);
+                                   struct dl_record_machine *m);
 
 #endif

@@ -54,8 +54,9 @@ static void describe(struct dl_live *l, const struct dl_step *s,
                      double duration_s) {
   const struct dl_projection *p = &s->p[0];
   struct dl_text *t = &l->projected;
-  l->whole = (struct dl_live_whole){s->n_high, s->seen.n, p->energy_j,
-                                    p->low_j,  p->high_j, p->duration_s};
+  l->whole = *p;
+  l->n_whole = s->n_high;
+  l->n_seen = s->seen.n;
   dl_text_clear(t);
   dl_text_printf(t, ", %zu of %g epochs", s->seen.n, s->n_high);
   if (isnan(p->energy_j))

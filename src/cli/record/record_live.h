@@ -7,20 +7,15 @@
 #include "cli/passes/step_follow.h"
 #include "record/recorder.h"
 
-/* The last projection of the whole training; NaN: none yet. */
-struct dl_live_whole {
-  double n_epochs; /* planned; 0: unknown, and all else with it */
-  size_t n_seen;
-  double energy_j, low_j, high_j, duration_s;
-};
-
 struct dl_live {
   struct dl_step_options step; /* of the whole training; its paths are the
                                   recording and the epochs that were marked */
   double budget_kwh;           /* INFINITY: none */
   bool stop;                   /* the program, once the budget is exceeded */
   bool quiet, measures;        /* else all energy is assumed */
-  struct dl_live_whole whole;
+  struct dl_projection whole;  /* the last one, of the whole training */
+  double n_whole;              /* its epochs; 0: none was made yet */
+  size_t n_seen;               /* epochs that it is from */
 
   /* Private. */
   bool terminal, drawn, over;

@@ -14,65 +14,43 @@
 #include "cli/record/record_report.h"
 #include "output/render.h"
 
-enum { POINTS = 240, MOST_BYTES = 1 << 20 };
+enum { MOST_BYTES = 1 << 20 };
 
-/* Energy over time in at most POINTS points. When they are full every second
- * one is dropped; between two points the power is a mean. */
-struct curve {
-  struct {
-    double s, j;
-  } at[POINTS];
-  size_t n;
-  double apart_s; /* least time between points */
-};
-
-/* The figures of a moment. */
-struct page_state {
-  struct curve curve;
-  double duration_s, energy_j, power_w, assumed_j;
-  size_t n_epochs, n_samples;
-  struct dl_live_whole whole;
-};
-
-struct dl_record_page {
-  struct dl_record_page_of of;
-  char *html;             /* owned */
-  struct page_state next; /* of the recording thread */
-  pthread_mutex_t lock;   /* of the rest */
-  struct page_state now;
-  struct dl_sensor *sensors; /* copies, owned; their state is not theirs */
-};
-
-static void add_point(struct curve *c, double s, double j) {
-  if (c->n > 1 && s - c->at[c->n - 2].s < c->apart_s)
-    c->n--;
-  if (c->n == POINTS) {
-    for (size_t i = 1; i < POINTS / 2; i++)
-      c->at[i] = c->at[2 * i];
-    c->n = POINTS / 2;
-    c->apart_s = 2 * c->at[c->n - 1].s / (double)(c->n - 1);
+static void add_point(struct dl_page_state *x, double time_s, double total_j) {
+  const size_t half = DL_PAGE_POINTS / 2;
+  if (x->n > 1 && time_s - x->time_s[x->n - 2] < x->apart_s)
+    x->n--;
+  if (x->n == DL_PAGE_POINTS) {
+    for (size_t i = 1; i < half; i++) {
+      x->time_s[i] = x->time_s[2 * i];
+      x->total_j[i] = x->total_j[2 * i];
+    }
+    x->n = half;
+    x->apart_s = 2 * x->time_s[half - 1] / (double)(half - 1);
   }
-  c->at[c->n].s = s;
-  c->at[c->n++].j = j;
+  x->time_s[x->n] = time_s;
+  x->total_j[x->n++] = total_j;
 }
 
 void dl_record_page_push(struct dl_record_page *p,
                          const struct dl_record_result *so_far) {
-  struct page_state *x = &p->next;
-  const struct dl_sensors *s = p->of.sensors;
-  add_point(&x->curve, so_far->duration_s, so_far->energy_j);
+  struct dl_page_state *x = &p->next;
+  const struct dl_sensors *s = p->sensors;
+  add_point(x, so_far->duration_s, so_far->energy_j);
   x->duration_s = so_far->duration_s;
   x->energy_j = so_far->energy_j;
   x->power_w = so_far->power_w;
   x->assumed_j = so_far->assumed_j;
   x->n_epochs = so_far->n_epochs;
   x->n_samples = so_far->n_samples;
-  x->whole = p->of.live->whole;
+  x->whole = p->live->whole;
+  x->n_whole = p->live->n_whole;
+  x->n_seen = p->live->n_seen;
   if (pthread_mutex_trylock(&p->lock) != 0)
     return;
   p->now = *x;
   for (size_t i = 0; i < s->n; i++)
-    p->sensors[i] = s->s[i];
+    p->copy[i] = s->s[i];
   pthread_mutex_unlock(&p->lock);
 }
 
@@ -104,76 +82,76 @@ static void add_devices(struct dl_report *r, const struct dl_sensors *s,
   }
 }
 
-static void add_whole(struct dl_report *r, const struct dl_live_whole *w,
-                      double seconds, const struct dl_footprint *foot) {
-  if (w->n_epochs == 0)
+static void add_whole(struct dl_report *r, const struct dl_page_state *x,
+                      const struct dl_footprint *foot) {
+  const struct dl_projection *w = &x->whole;
+  if (x->n_whole == 0)
     return;
   struct dl_report *g = dl_report_group(r, "whole", NULL);
   struct dl_costs costs = dl_footprint_costs(foot, w->energy_j);
-  DL_LINES(
-      g, {.key = "epochs_seen", .value = dl_count(w->n_seen)},
-      {.key = "epochs", .value = dl_number(w->n_epochs)},
-      {.key = "energy_j", .value = dl_known(w->energy_j)},
-      {.key = "low_j", .value = dl_known(w->low_j)},
-      {.key = "high_j", .value = dl_known(w->high_j)},
-      {.key = "duration_s", .value = dl_known(w->duration_s)},
-      {.key = "left_s", .value = dl_known(fmax(0, w->duration_s - seconds))},
-      {.key = "co2e_g", .value = dl_known(costs.co2e_g)},
-      {.key = "cost", .value = dl_known(costs.price)});
+  DL_LINES(g, {.key = "epochs_seen", .value = dl_count(x->n_seen)},
+           {.key = "epochs", .value = dl_number(x->n_whole)},
+           {.key = "energy_j", .value = dl_known(w->energy_j)},
+           {.key = "low_j", .value = dl_known(w->low_j)},
+           {.key = "high_j", .value = dl_known(w->high_j)},
+           {.key = "duration_s", .value = dl_known(w->duration_s)},
+           {.key = "left_s",
+            .value = dl_known(fmax(0, w->duration_s - x->duration_s))},
+           {.key = "co2e_g", .value = dl_known(costs.co2e_g)},
+           {.key = "cost", .value = dl_known(costs.price)});
 }
 
-static void add_trace(struct dl_report *r, const struct curve *c) {
+static void add_trace(struct dl_report *r, const struct dl_page_state *x) {
   static const struct dl_column columns[] = {
       {"time_s", NULL, NULL, DL_TIME, false},
       {"power_w", NULL, NULL, DL_WATTS, false}};
   struct dl_table *t = DL_TABLE(r, "trace", NULL, columns, false);
-  for (size_t i = 1; i < c->n; i++)
-    DL_ROW(t, NULL, dl_number(c->at[i].s),
-           dl_number((c->at[i].j - c->at[i - 1].j) /
-                     (c->at[i].s - c->at[i - 1].s)));
+  for (size_t i = 1; i < x->n; i++)
+    DL_ROW(t, NULL, dl_number(x->time_s[i]),
+           dl_number((x->total_j[i] - x->total_j[i - 1]) /
+                     (x->time_s[i] - x->time_s[i - 1])));
 }
 
 /* Makes the report of a moment; the server's thread alone does so. */
 static struct dl_report *make_report(struct dl_record_page *p, bool trace) {
-  const struct dl_record_page_of *of = &p->of;
-  const size_t n = of->sensors->n;
+  const struct dl_footprint *foot = &p->live->step.foot;
+  const size_t n = p->sensors->n;
   DL_FREED struct dl_sensor *copy = dl_calloc(n + 1, sizeof *copy);
   const struct dl_sensors s = {.s = copy, .n = n};
-  struct page_state x;
+  struct dl_page_state x;
   pthread_mutex_lock(&p->lock);
   x = p->now;
-  memcpy(copy, p->sensors, n * sizeof *copy);
+  memcpy(copy, p->copy, n * sizeof *copy);
   pthread_mutex_unlock(&p->lock);
   struct dl_report *r = dl_report_new();
   const double seconds = x.n_samples > 1 ? x.duration_s : NAN;
-  const bool measured = dl_sensors_measure(of->sensors);
+  const bool measured = dl_sensors_measure(p->sensors);
   const double joules = x.n_samples > 1 && measured ? x.energy_j : NAN;
-  const struct dl_costs costs = dl_footprint_costs(of->foot, joules);
+  const struct dl_costs costs = dl_footprint_costs(foot, joules);
   DL_LINES(
-      r, {.key = "program", .value = dl_known_string(of->program)},
+      r, {.key = "program", .value = dl_known_string(p->program)},
       {.key = "host",
-       .value = dl_known_string(*of->job->host ? of->job->host : NULL)},
-      {.key = "job",
-       .value = dl_known_string(*of->job->id ? of->job->id : NULL)},
-      {.key = "arch", .value = dl_known_string(of->arch)},
+       .value = dl_known_string(*p->job->host ? p->job->host : NULL)},
+      {.key = "job", .value = dl_known_string(*p->job->id ? p->job->id : NULL)},
+      {.key = "arch", .value = dl_known_string(p->arch)},
       {.key = "energy_j", .value = dl_number(joules)},
       {.key = "energy_kwh", .value = dl_number(joules / DL_J_PER_KWH)},
       {.key = "assumed_energy_j", .value = dl_known(x.assumed_j)},
       {.key = "facility_energy_j", .value = dl_known(costs.facility_j)},
       {.key = "co2e_g", .value = dl_known(costs.co2e_g)},
       {.key = "cost", .value = dl_known(costs.price)},
-      {.key = "currency", .value = dl_known_string(of->foot->currency)},
+      {.key = "currency", .value = dl_known_string(foot->currency)},
       {.key = "duration_s", .value = dl_number(seconds)},
       {.key = "power_now_w", .value = dl_number(measured ? x.power_w : NAN)},
       {.key = "power_w", .value = dl_number(joules / seconds)},
       {.key = "epochs", .value = dl_count(x.n_epochs)},
       {.key = "samples", .value = dl_count(x.n_samples)});
-  add_whole(r, &x.whole, x.duration_s, of->foot);
+  add_whole(r, &x, foot);
   add_devices(r, &s, seconds);
   if (!measured)
-    x.curve.n = 0;
+    x.n = 0;
   if (trace)
-    add_trace(r, &x.curve);
+    add_trace(r, &x);
   return r;
 }
 
@@ -212,24 +190,21 @@ const struct dl_http_page dl_record_pages[] = {
     {0},
 };
 
-enum dl_status dl_record_page_new(struct dl_record_page **at,
-                                  const struct dl_record_page_of *of,
-                                  struct dl_diag *d) {
+enum dl_status dl_record_page_open(struct dl_record_page *p,
+                                   struct dl_diag *d) {
   DL_TEXT(path);
-  struct dl_record_page *p = *at = dl_calloc(1, sizeof *p);
-  p->of = *of;
-  p->sensors = dl_calloc(of->sensors->n + 1, sizeof *p->sensors);
-  pthread_mutex_init(&p->lock, NULL);
-  DL_TRY(dl_shipped_path("data/live.html", &path, d));
   size_t n;
-  return dl_read_file(dl_text_str(&path), MOST_BYTES, &p->html, &n, d);
+  DL_TRY(dl_shipped_path("data/live.html", &path, d));
+  DL_TRY(dl_read_file(dl_text_str(&path), MOST_BYTES, &p->html, &n, d));
+  p->copy = dl_calloc(p->sensors->n + 1, sizeof *p->copy);
+  pthread_mutex_init(&p->lock, NULL);
+  return DL_OK;
 }
 
-void dl_record_page_free(struct dl_record_page *p) {
-  if (!p)
+void dl_record_page_close(struct dl_record_page *p) {
+  if (!p->html)
     return;
   pthread_mutex_destroy(&p->lock);
   free(p->html);
-  free(p->sensors);
-  free(p);
+  free(p->copy);
 }

@@ -52,7 +52,8 @@ static void add_devices(struct dl_report *r, const struct dl_sensors *s,
   }
 }
 
-struct dl_record_epochs dl_record_mean_epoch(const struct dl_run *run) {
+void dl_record_mean_epoch(const struct dl_run *run, double *energy_j,
+                          double *seconds) {
   double n = 0, j = 0, s = 0;
   for (size_t i = 0; i < run->n_epochs; i++)
     if (run->epoch[i].part == DL_PART_EPOCH) {
@@ -60,7 +61,8 @@ struct dl_record_epochs dl_record_mean_epoch(const struct dl_run *run) {
       s += run->epoch[i].duration_s;
       n++;
     }
-  return (struct dl_record_epochs){n > 0 ? j / n : NAN, n > 0 ? s / n : NAN};
+  *energy_j = n > 0 ? j / n : NAN;
+  *seconds = n > 0 ? s / n : NAN;
 }
 
 /* Adds a table of the phases that the program marked. */
@@ -219,7 +221,8 @@ void dl_record_details(struct dl_report *r, const struct dl_record_summary *x) {
   const struct dl_run *run = x->run;
   double seconds = run->duration_s;
   bool several = x->job->nodes > 1;
-  const struct dl_record_epochs epoch = dl_record_mean_epoch(run);
+  double epoch_j, epoch_s;
+  dl_record_mean_epoch(run, &epoch_j, &epoch_s);
   const struct dl_report_line lines[] = {
       {"host", several ? "Node" : NULL, NULL, DL_CODE,
        dl_known_string(*x->job->host ? x->job->host : NULL)},
@@ -232,9 +235,8 @@ void dl_record_details(struct dl_report *r, const struct dl_record_summary *x) {
       {"epochs", "Epochs", NULL, DL_CODE, dl_known(run->epochs)},
       {"epochs_verdict", "Epoch detection", NULL, DL_CODE,
        dl_known_string(run->epochs_verdict)},
-      {"epoch_energy_j", "Epoch energy", "J", DL_ENERGY,
-       dl_known(epoch.energy_j)},
-      {"epoch_s", "Epoch time", "s", DL_TIME, dl_known(epoch.seconds)}};
+      {"epoch_energy_j", "Epoch energy", "J", DL_ENERGY, dl_known(epoch_j)},
+      {"epoch_s", "Epoch time", "s", DL_TIME, dl_known(epoch_s)}};
   const struct dl_report_line last[] = {
       {"arch", NULL, NULL, DL_CODE, dl_known_string(run->arch)},
       {"gpu", NULL, NULL, DL_CODE, dl_known_string(run->gpu)},

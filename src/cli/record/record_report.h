@@ -28,10 +28,8 @@ struct dl_record_summary {
 void dl_record_details(struct dl_report *r, const struct dl_record_summary *x);
 
 /* Means over the epochs, without what lies before and behind them; NaN. */
-struct dl_record_epochs {
-  double energy_j, seconds;
-};
-struct dl_record_epochs dl_record_mean_epoch(const struct dl_run *run);
+void dl_record_mean_epoch(const struct dl_run *run, double *energy_j,
+                          double *seconds);
 
 /* The energy of CPUs that is assumed, J; of the program alone if its share of
  * the CPU time is known. NaN: none is. */

@@ -10,15 +10,14 @@
 #include "physics/cpu/cpu_inputs.h"
 
 /* Warns where tasks of Slurm hide GPUs of the job from each other. */
-static void warn_hidden(struct dl_diag *d,
-                        const struct dl_record_sensor_options *o,
+static void warn_hidden(struct dl_diag *d, const struct dl_record_machine *m,
                         const struct dl_record_job *job,
                         const struct dl_sensors *s) {
   const char *n = getenv("SLURM_GPUS_ON_NODE");
   size_t there = 0, all = n ? strtoul(n, NULL, 10) : 0;
   for (size_t i = 0; i < s->n; i++)
     there += s->s[i].part == DL_METER_GPU;
-  if (!o->gpus && job->ranks > 1 && there > 0 && there < all)
+  if (!m->gpus && job->ranks > 1 && there > 0 && there < all)
     dl_warn(d,
             "%zu of the job's %zu GPUs on this node can be read by this task; "
             "one recorder for all: srun --ntasks-per-node=1 --overlap dlest "
@@ -46,7 +45,7 @@ static void read_first(struct dl_sensors *s) {
 /* Assumes the power of this machine's CPUs, if the catalogue has them. Of a CPU
  * of which a virtual machine has some cores, so many count. */
 static enum dl_status assume(struct dl_cli *cli, struct dl_sensors *s,
-                             struct dl_record_cpus *cpus) {
+                             struct dl_record_machine *m) {
   char model[DL_SENSOR_NAME];
   const struct dl_descriptor *e = NULL;
   size_t sockets, cores;
@@ -57,21 +56,21 @@ static enum dl_status assume(struct dl_cli *cli, struct dl_sensors *s,
   const struct dl_accelerator *cpu = e ? DL_AS(accelerator, e) : NULL;
   if (!cpu || !dl_is_cpu(cpu) || isnan(cpu->tdp_w))
     return DL_OK;
-  cpus->name = dl_strdup(e->name);
-  cpus->n = (double)sockets;
+  m->cpu = dl_strdup(e->name);
+  m->n_cpus = (double)sockets;
   if (cpu->multiprocessors > 0)
-    cpus->n = (double)cores / cpu->multiprocessors;
-  cpus->tdp_w = cpus->n * cpu->tdp_w;
-  dl_sensors_assume_cpus(s, cpus->tdp_w);
+    m->n_cpus = (double)cores / cpu->multiprocessors;
+  m->tdp_w = m->n_cpus * cpu->tdp_w;
+  dl_sensors_assume_cpus(s, m->tdp_w);
   return DL_OK;
 }
 
 /* Says that nothing is measured; fails where nothing is assumed either. */
 static enum dl_status report_none(struct dl_cli *cli,
-                                  const struct dl_record_sensor_options *o,
+                                  const struct dl_record_machine *m,
                                   const struct dl_sensors *s) {
   struct dl_diag *d = &cli->diag;
-  if (s->n == 0 && !o->allow_none)
+  if (s->n == 0 && !m->allow_none)
     return dl_fail(d, DL_EINPUT,
                    "no sensor can be read on this machine: see 'dlest list "
                    "sensors'; --cpu-tdp W assumes the CPUs' power by their "
@@ -90,26 +89,25 @@ static enum dl_status report_none(struct dl_cli *cli,
 }
 
 enum dl_status dl_record_sensors_find(struct dl_cli *cli,
-                                      const struct dl_record_sensor_options *o,
+                                      struct dl_record_machine *m,
                                       const struct dl_record_job *job,
-                                      struct dl_sensors *s,
-                                      struct dl_record_cpus *cpus) {
+                                      struct dl_sensors *s) {
   struct dl_diag *d = &cli->diag;
-  dl_sensors_find(s, o->cpu_tdp_w);
-  DL_TRY(dl_sensors_select(s, o->gpus, d));
+  dl_sensors_find(s, m->cpu_tdp_w);
+  DL_TRY(dl_sensors_select(s, m->gpus, d));
   if (s->n == 0)
-    DL_TRY(assume(cli, s, cpus));
+    DL_TRY(assume(cli, s, m));
   const bool none = !dl_sensors_measure(s);
   if (none && s->n > 0)
-    DL_TRY(report_none(cli, o, s)); /* on the first line */
+    DL_TRY(report_none(cli, m, s)); /* on the first line */
   for (size_t i = 0; i < s->n_notes; i++)
     dl_warn(d, "%s: %s", s->note[i].kind->name, s->note[i].text);
-  warn_hidden(d, o, job, s);
+  warn_hidden(d, m, job, s);
   read_first(s);
   if (dl_cli_given(cli, "cpu-tdp") && dl_sensors_has(s, NULL, DL_METER_CPU) &&
       !s->s[s->n - 1].assumed)
     dl_warn(d, "--cpu-tdp has no effect: the CPUs are measured");
-  return none && s->n == 0 ? report_none(cli, o, s) : DL_OK;
+  return none && s->n == 0 ? report_none(cli, m, s) : DL_OK;
 }
 
 const char *dl_record_gpu_name(const struct dl_sensors *s) {
@@ -125,7 +123,7 @@ const char *dl_record_gpu_name(const struct dl_sensors *s) {
 }
 
 void dl_record_describe_assumed(const struct dl_sensors *s,
-                                const struct dl_record_cpus *cpus,
+                                const struct dl_record_machine *m,
                                 struct dl_text *to) {
   bool any = false;
   for (size_t i = 0; i < s->n; i++)
@@ -133,6 +131,6 @@ void dl_record_describe_assumed(const struct dl_sensors *s,
   if (!any)
     return;
   dl_text_printf(to, "CPUs by load and TDP, %.4g W", s->cpu_tdp_w);
-  if (cpus->name && cpus->tdp_w == s->cpu_tdp_w)
-    dl_text_printf(to, " of %.3g x %s", cpus->n, cpus->name);
+  if (m->cpu && m->tdp_w == s->cpu_tdp_w)
+    dl_text_printf(to, " of %.3g x %s", m->n_cpus, m->cpu);
 }

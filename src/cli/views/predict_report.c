@@ -74,43 +74,33 @@ static void add_tokens(struct dl_report *r, const struct dl_job *job) {
 /* Gradient all-reduce: absent with one GPU, and where it is not a plain ring.
  * Its share is of the step time that the method flops gives. */
 static void add_all_reduce(struct dl_report *r, const struct dl_job *job) {
-  struct dl_parallel p;
-  struct dl_parallel_step s = {.comm_s = NAN, .share = NAN};
-  bool assumed,
-      several = job->run->n_gpus > 1 && !dl_run_is_inference(job->run);
-  bool ring = several && dl_parallel_is_ring(job);
-  dl_parallel_job(job, &p, &assumed);
-  if (ring) {
-    double batch = dl_parallel_batch(job->run->batch_size, p.n, p.strong);
-    p.step_s = dl_work_step_flop(job) * batch /
-               (1e12 * dl_work_peak_tflops(job) * job->run->efficiency);
-    p.strong = false; /* step_s is for each GPU's part */
-    dl_parallel_of(&p, &s);
-  }
+  struct dl_exchange e;
+  bool several = job->run->n_gpus > 1 && !dl_run_is_inference(job->run);
+  dl_exchange_of(job, &e);
   DL_LINES(
       r,
       {"scaling", several ? label_of(DL_RUN_scaling) : NULL, NULL, DL_CODE,
        dl_string(job->run->scaling == DL_SCALE_STRONG ? "strong" : "weak")},
-      {.key = "link_gb_s", .value = dl_number(several ? p.link_gb_s : NAN)},
-      {.key = "exchange_gb", .value = dl_number(ring ? p.bytes / 1e9 : NAN)},
-      {.key = "exchange_s", .value = dl_number(s.comm_s)},
-      {.key = "exchange_share", .value = dl_number(s.share)});
-  if (isnan(s.comm_s))
+      {.key = "link_gb_s", .value = dl_number(e.link_gb_s)},
+      {.key = "exchange_gb", .value = dl_number(e.bytes / 1e9)},
+      {.key = "exchange_s", .value = dl_number(e.ring_s)},
+      {.key = "exchange_share", .value = dl_number(e.share)});
+  if (isnan(e.ring_s))
     return;
   char text[256], gb[DL_NUMBER_SIZE], ms[DL_NUMBER_SIZE];
   const char *note = "assumed: PCIe 3.0 x16";
-  if (!assumed) {
+  if (!e.link_assumed) {
     const struct dl_accelerator *gpu = job->found.gpu;
     note = gpu->head.origin[dl_field_index(&gpu->head, &gpu->link_gb_s)].note;
   }
   int n =
       snprintf(text, sizeof text, "%s GB per step at %g GB/s%s%.80s%s, %s ms",
-               dl_format_digits(gb, p.bytes / 1e9, 3), p.link_gb_s,
+               dl_format_digits(gb, e.bytes / 1e9, 3), e.link_gb_s,
                note ? " (" : "", dl_text_or(note, ""), note ? ")" : "",
-               dl_format_digits(ms, 1e3 * s.comm_s, 3));
-  if (!isnan(s.share) && n > 0 && (size_t)n < sizeof text)
+               dl_format_digits(ms, 1e3 * e.ring_s, 3));
+  if (!isnan(e.share) && n > 0 && (size_t)n < sizeof text)
     snprintf(text + n, sizeof text - (size_t)n,
-             "; waits about %.2g %% of the time", 100 * s.share);
+             "; waits about %.2g %% of the time", 100 * e.share);
   dl_report_add(r, NULL, "gradient all-reduce", NULL, DL_CODE, dl_string(text));
 }
 

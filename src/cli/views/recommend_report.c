@@ -160,11 +160,13 @@ static void add_regions(struct view *w, const struct dl_recommend_data *r) {
   struct dl_table *t =
       dl_report_table(w->r, "regions", NULL, c, DL_LENGTH(c), false);
   for (size_t i = 0; i < r->n_regions; i++) {
-    const struct dl_footprint *f = &r->region[i].foot;
-    const struct dl_value v[] = {
-        dl_string(r->region[i].name),   dl_number(f->intensity.x),
-        dl_string(f->intensity.of),     dl_number(f->intensity.year),
-        dl_string(f->intensity.source), dl_number(f->pue.x)};
+    const struct dl_footprint *f = &r->region[i];
+    const struct dl_value v[] = {dl_string(dl_recommend_region_name(r, i)),
+                                 dl_number(f->intensity.x),
+                                 dl_string(f->intensity.of),
+                                 dl_number(f->intensity.year),
+                                 dl_string(f->intensity.source),
+                                 dl_number(f->pue.x)};
     dl_table_row(t, v, NULL);
   }
 }

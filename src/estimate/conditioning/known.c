@@ -22,23 +22,20 @@
 #define UNDER_IDLE 0.8
 
 bool dl_known_words(const char *words, unsigned *known) {
-  static const struct {
-    const char *word;
-    unsigned which;
-  } table[] = {{"none", 0},
-               {"duration", DL_KNOW_DURATION},
-               {"time", DL_KNOW_TIME},
-               {"gpu_util", DL_KNOW_UTIL},
-               {"gpu_power", DL_KNOW_POWER}};
+  static const struct dl_named_bits table[] = {{"none", 0},
+                                               {"duration", DL_KNOW_DURATION},
+                                               {"time", DL_KNOW_TIME},
+                                               {"gpu_util", DL_KNOW_UTIL},
+                                               {"gpu_power", DL_KNOW_POWER}};
   *known = 0;
   for (const char *s = words;; s++) {
     size_t n = strcspn(s, ","), k = 0;
     while (k < DL_LENGTH(table) &&
-           (strlen(table[k].word) != n || strncmp(table[k].word, s, n) != 0))
+           (strlen(table[k].name) != n || strncmp(table[k].name, s, n) != 0))
       k++;
     if (k == DL_LENGTH(table))
       return false;
-    *known |= table[k].which;
+    *known |= table[k].bits;
     s += n;
     if (!*s)
       return true;
@@ -99,15 +96,13 @@ static double duration_s(const struct dl_job *job) {
 /* A column that counts and says a time, a speed or a utilization of 0, or
  * tokens of a training that has none; or NULL. */
 static const char *impossible(const struct dl_job *job, unsigned which) {
-  static const struct {
-    enum dl_run_id id;
-    unsigned which;
-  } above_0[] = {{DL_RUN_duration_s, DL_KNOW_TIME | DL_KNOW_DURATION},
-                 {DL_RUN_epoch_s, DL_KNOW_TIME},
-                 {DL_RUN_step_s, DL_KNOW_TIME},
-                 {DL_RUN_gpu_util, DL_KNOW_UTIL}};
+  static const struct dl_quantity_of above_0[] = {
+      {DL_RUN_duration_s, DL_KNOW_TIME | DL_KNOW_DURATION},
+      {DL_RUN_epoch_s, DL_KNOW_TIME},
+      {DL_RUN_step_s, DL_KNOW_TIME},
+      {DL_RUN_gpu_util, DL_KNOW_UTIL}};
   for (size_t i = 0; i < DL_LENGTH(above_0); i++)
-    if ((which & above_0[i].which) && gives(job, above_0[i].id) &&
+    if ((which & above_0[i].of) && gives(job, above_0[i].id) &&
         !(dl_run_number(job->run, above_0[i].id) > 0))
       return dl_run_columns[above_0[i].id].name;
   for (size_t i = 0; i < RATES && (which & DL_KNOW_TIME); i++)

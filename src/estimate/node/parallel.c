@@ -15,34 +15,21 @@
 enum { USUAL_DOMAIN = 8 };   /* GPUs that links join, where it is not known */
 #define BACKWARD (2.0 / 3.0) /* of a step's work */
 
-/* Alone, on its part of the batch. */
-static double compute_s(const struct dl_parallel *p) {
-  if (!p->strong)
-    return p->step_s;
-  return p->fixed_s + (p->step_s - p->fixed_s) / p->n;
-}
-
-static double exchange_s(const struct dl_parallel *p, double reached) {
-  double messages = 2 * (p->n - 1);
+double dl_ring_s(double n, double bytes, double link_gb_s) {
+  double messages = 2 * (n - 1);
   if (messages <= 0)
     return 0;
-  return messages / p->n * p->bytes / (1e9 * p->link_gb_s * reached) +
-         messages * MESSAGE_S * ceil(p->bytes / BUCKET);
+  return messages / n * bytes / (1e9 * link_gb_s * REACHED) +
+         messages * MESSAGE_S * ceil(bytes / BUCKET);
 }
 
-void dl_parallel_of(const struct dl_parallel *p, struct dl_parallel_step *s) {
-  double alone = compute_s(p);
-  s->comm_s = exchange_s(p, REACHED);
-  s->wait_s = s->comm_s - fmin(OVERLAP * s->comm_s, BACKWARD * alone);
-  s->step_s = alone + s->wait_s;
-  s->share = s->wait_s / s->step_s;
-  s->energy_j = p->n * (alone * p->busy_w + s->wait_s * p->idle_w);
-  s->power_w = s->energy_j / s->step_s;
-  double worst = alone + exchange_s(p, REACHED / 2);
-  s->extra = fmax(worst / s->step_s - 1, s->share);
+double dl_ring_wait_s(double ring_s, double compute_s) {
+  return ring_s - fmin(OVERLAP * ring_s, BACKWARD * compute_s);
 }
 
-bool dl_parallel_is_ring(const struct dl_job *job) {
+/* Whether gradients are exchanged by a plain ring over the links of one node.
+ */
+static bool is_ring(const struct dl_job *job) {
   const struct dl_accelerator *gpu = job->found.gpu;
   double domain = gpu ? gpu->link_domain : NAN;
   struct dl_degrees by = dl_degrees_of(job->run);
@@ -56,23 +43,33 @@ double dl_parallel_batch(double batch_size, double n, bool strong) {
   return strong ? ceil(batch_size / n) : batch_size;
 }
 
-void dl_parallel_job(const struct dl_job *job, struct dl_parallel *p,
-                     bool *assumed) {
+/* Bytes of the gradients; NaN without parameters. */
+static double gradient_bytes(const struct dl_job *job) {
   const struct dl_architecture *arch = job->found.arch;
-  const struct dl_accelerator *gpu = job->found.gpu;
   /* Rows that are looked up are not exchanged: each is on one accelerator. */
   double trained = job->run->params_m - dl_sparse_params_m(job);
   if (job->run->frozen_base > 0)
     trained = arch ? arch->head_params_m : NAN;
-  double link = gpu ? gpu->link_gb_s : NAN;
-  *assumed = isnan(link);
-  *p = (struct dl_parallel){
-      .n = job->run->n_gpus,
-      .strong = job->run->scaling == DL_SCALE_STRONG,
-      .step_s = NAN,
-      .bytes = 1e6 * trained * fmax(2, fmin(4, dl_work_bytes(job))),
-      .link_gb_s = *assumed ? DL_PCIE_3_X16_GB_S : link,
-      .busy_w = NAN,
-      .idle_w = NAN,
-  };
+  return 1e6 * trained * fmax(2, fmin(4, dl_work_bytes(job)));
+}
+
+void dl_exchange_of(const struct dl_job *job, struct dl_exchange *e) {
+  const struct dl_accelerator *gpu = job->found.gpu;
+  const struct dl_run *run = job->run;
+  double n = run->n_gpus;
+  bool strong = run->scaling == DL_SCALE_STRONG;
+  *e = (struct dl_exchange){NAN, false, NAN, NAN, NAN};
+  if (!(n > 1) || dl_run_is_inference(run))
+    return;
+  e->link_assumed = !gpu || isnan(gpu->link_gb_s);
+  e->link_gb_s = e->link_assumed ? DL_PCIE_3_X16_GB_S : gpu->link_gb_s;
+  if (!is_ring(job))
+    return;
+  double compute_s = dl_work_step_flop(job) *
+                     dl_parallel_batch(run->batch_size, n, strong) /
+                     (1e12 * dl_work_peak_tflops(job) * run->efficiency);
+  e->bytes = gradient_bytes(job);
+  e->ring_s = dl_ring_s(n, e->bytes, e->link_gb_s);
+  double wait_s = dl_ring_wait_s(e->ring_s, compute_s);
+  e->share = wait_s / (compute_s + wait_s);
 }

@@ -10,13 +10,13 @@
  * Buckets of 25 MiB and their overlap with the backward pass follow PyTorch (Li
  * et al. 2020, arXiv 2006.15704):
  *
- *   step = compute + t - min(t / 2, compute x 2/3)
+ *   wait = t - min(t / 2, compute x 2/3)
  *
  * since the backward pass is two thirds of the work of a step, and gradients
  * come one after another. Assumed, not measured: 0.8 of the link's line rate,
  * 10 us a message, half of t under the backward pass; all GPUs joined by a
  * link like the first two (one node). None of it was fitted: the measured
- * runs use one GPU. `extra` bounds the error. */
+ * runs use one GPU. */
 
 #ifndef DL_ESTIMATE_NODE_PARALLEL_H
 #define DL_ESTIMATE_NODE_PARALLEL_H
@@ -25,44 +25,27 @@
 
 #include "estimate/job.h"
 
-struct dl_parallel {
-  double n;         /* GPUs; 1: nothing is sent */
-  bool strong;      /* step_s is for the batch of all, not of each */
-  double step_s;    /* one GPU's time for its step, alone */
-  double fixed_s;   /* part of step_s that a smaller batch does not shorten */
-  double bytes;     /* of the gradients */
-  double link_gb_s; /* one direction, line rate; INFINITY is allowed */
-  double busy_w;    /* power of one GPU at work, */
-  double idle_w;    /* and while it waits for the others */
+/* Seconds that n GPUs exchange so many bytes, over links of a line rate in one
+ * direction (INFINITY is allowed); and how many of them GPUs wait that compute
+ * for so long in a step. NaN in, NaN out. */
+double dl_ring_s(double n, double bytes, double link_gb_s);
+double dl_ring_wait_s(double ring_s, double compute_s);
+
+/* The exchange of gradients in a training; NaN with one GPU. */
+struct dl_exchange {
+  double link_gb_s;  /* PCIe's where the link between GPUs is not known, */
+  bool link_assumed; /* which this says */
+  /* NaN where all weights, or the head, are not exchanged by a plain ring over
+   * the links of one node. */
+  double bytes;  /* of the gradients; NaN without parameters, too */
+  double ring_s; /* in each step */
+  double share;  /* of a step that GPUs wait, by the time that the method flops
+                    gives it */
 };
 
-struct dl_parallel_step {
-  double step_s;   /* with what the exchange adds */
-  double comm_s;   /* t, all of the exchange */
-  double wait_s;   /* part of step_s in which nothing is computed */
-  double share;    /* wait_s / step_s */
-  double energy_j; /* of all GPUs in a step */
-  double power_w;  /* their mean, together */
-  /* Relative half-width to add to an interval of step time or energy, for what
-   * is assumed: the larger of the distances to an exchange that is free, and to
-   * one that nothing hides over a link of half the speed. 0 for one GPU. */
-  double extra;
-};
-
-/* NaN in, NaN out. */
-void dl_parallel_of(const struct dl_parallel *p, struct dl_parallel_step *s);
-
-/* Whether gradients of all weights, or of the head, are exchanged by a plain
- * ring over the links of one node: what dl_parallel_of describes. */
-bool dl_parallel_is_ring(const struct dl_job *job);
+void dl_exchange_of(const struct dl_job *job, struct dl_exchange *e);
 
 /* Per-device batch size, rounded up. */
 double dl_parallel_batch(double batch_size, double n, bool strong);
-
-/* The parts of a job: n, strong, bytes (NaN without parameters), link (PCIe
- * where unknown; *assumed then true). Times and powers are left NaN, fixed_s
- * 0. */
-void dl_parallel_job(const struct dl_job *job, struct dl_parallel *p,
-                     bool *assumed);
 
 #endif

@@ -318,7 +318,7 @@ static bool raised_limit(const struct dl_result *r, struct dl_text *say) {
   return dl_run_set_has(&job->row->given, DL_RUN_power_limit_w) && !reaches &&
          job->run->power_limit_w > job->tdp_w &&
          SAY(say,
-             "--set power_limit_w=%g has no effect above the TDP of %g W: "
+             "--power-limit %g has no effect above the TDP of %g W: "
              "networks for images draw no more; give --set gpu.tdp_w=VALUE for "
              "another board",
              job->run->power_limit_w, job->tdp_w);

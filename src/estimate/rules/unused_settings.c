@@ -22,23 +22,21 @@ enum kind {
   ALL = 255
 };
 
-static const struct unused {
-  enum dl_run_id id;
-  unsigned in;
-} all[] = {{DL_RUN_host_class, ALL},
-           {DL_RUN_n_nodes, INFERENCE},
-           {DL_RUN_frozen_base, INFERENCE},
-           {DL_RUN_classes, LANGUAGE | SERVED},
-           {DL_RUN_launches, LANGUAGE | SERVED | CPUS},
-           {DL_RUN_isa, WRITTEN_ON_CPUS},
-           {DL_RUN_loader, SERVED | WRITTEN_ON_CPUS | GENERATED},
-           {DL_RUN_loader_workers, SERVED | CPUS | GENERATED},
-           {DL_RUN_framework, TUNED | SERVED},
-           {DL_RUN_seq_len, SERVED},
-           {DL_RUN_gpus_per_node, SERVED},
-           {DL_RUN_network_gbps, SERVED},
-           {DL_RUN_acts_m, SERVED},
-           {DL_RUN_macs_g, SERVED}};
+static const struct dl_quantity_of all[] = {
+    {DL_RUN_host_class, ALL},
+    {DL_RUN_n_nodes, INFERENCE},
+    {DL_RUN_frozen_base, INFERENCE},
+    {DL_RUN_classes, LANGUAGE | SERVED},
+    {DL_RUN_launches, LANGUAGE | SERVED | CPUS},
+    {DL_RUN_isa, WRITTEN_ON_CPUS},
+    {DL_RUN_loader, SERVED | WRITTEN_ON_CPUS | GENERATED},
+    {DL_RUN_loader_workers, SERVED | CPUS | GENERATED},
+    {DL_RUN_framework, TUNED | SERVED},
+    {DL_RUN_seq_len, SERVED},
+    {DL_RUN_gpus_per_node, SERVED},
+    {DL_RUN_network_gbps, SERVED},
+    {DL_RUN_acts_m, SERVED},
+    {DL_RUN_macs_g, SERVED}};
 
 static unsigned kind_of(const struct dl_result *r) {
   const struct dl_architecture *arch = r->job.found.arch;
@@ -79,7 +77,7 @@ bool dl_has_unused_settings(const struct dl_result *r, struct dl_text *say) {
   if (!estimates_physics(r))
     return false;
   for (size_t i = 0; i < DL_LENGTH(all); i++)
-    if ((all[i].in & kind) && dl_run_set_has(&r->job.row->given, all[i].id))
+    if ((all[i].of & kind) && dl_run_set_has(&r->job.row->given, all[i].id))
       list(&names, all[i].id);
   if (has_unused_stack(r, kind))
     list(&names, DL_RUN_stack);

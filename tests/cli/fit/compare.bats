@@ -28,6 +28,24 @@ TDP=(compare runs.csv --methods tdp --set gpu.tdp_w=100 --format json)
     'tdp,,2,380.7886552931954,350' ]
 }
 
+@test "energies of one boundary alone" {
+  table arch,gpu,duration_s,energy_j,gpu_energy_j,boundary \
+    vgg16,a100,10,2000,800,node vgg16,v100,20,2500,,gpu vgg16,t4,10,900,, \
+    vgg16,l4,10,4000,,node
+  scored() {
+    gives 0 '' "${TDP[@]}" --bootstrap 0 -q --boundary "$1"
+    check ".scores[0] | .n == $2"
+    near .scores[0].mae_j "$3"
+  }
+  scored gpu 2 350 # 1000 and 2000: gpu_energy_j 800, energy_j 2500
+  scored node 2 2000 # 1000 and 1000: 2000, 4000
+  try "${TDP[@]}" --bootstrap 0 --boundary node
+  check ".warnings == [\"$(message runs_of_other_boundaries 2 s node)\",
+    \"$(message scored_against tdp gpu node)\"]"
+  refuses 3 "dlest: runs.csv: $(message no_run_of_boundary facility)" \
+    compare runs.csv --methods tdp --boundary facility
+}
+
 @test "without an estimate of any run compare fails and prints no table" {
   table arch,gpu,energy_j resnet50,a100,1000 vgg16,a100,2000
   try compare runs.csv --methods tdp,flops --bootstrap 0

@@ -114,6 +114,18 @@ a,10,1000' >runs.csv
   } >panel.csv
   [ "$(get '[.run_id, .n_gpus, .duration_s, .energy_j]' panel.csv)" = \
     '[["sun - 3",2,45,18000],["fog",1,30,6000]]' ]
+  # The columns are those of the table, also behind odd quotes; a later header
+  # adds one.
+  { echo 'Wall Time,"odd"quote,sun - other",sun - system/gpu.0.powerWatts'
+    for i in 0 1 2; do echo "$((i * 10)),x,200"; done
+    echo 'Wall Time,"odd"quote,sun - other",sun - system/gpu.0.powerWatts,fog - system/gpu.0.powerWatts'
+    for i in 3 4 5; do echo "$((i * 10)),x,200,100"; done
+  } >odd.csv
+  [ "$(get '[.run_id, .n_gpus, .duration_s, .energy_j]' odd.csv)" = \
+    '[["sun",1,50,10000],["fog",1,20,2000]]' ]
+  echo a,b >frame.csv
+  refuses 3 "dlest: frame.csv:1: $(message no_column_of_power)" \
+    extract --from wandb-panel frame.csv
 }
 
 @test "MLflow: the folder of a run" {
@@ -128,6 +140,9 @@ a,10,1000' >runs.csv
   echo "${START}000 12.0 0" >mlruns/0/abc/metrics/system/cpu_utilization_percentage
   [ "$(get '[.run_id, .n_gpus, .energy_j, (.gpu_util * 100 | round)]' mlruns/0/abc)" = \
     '[["abc",2,95000,95]]' ]
+  echo "${START}000 300.0 0" >copy.txt # of which GPU, and of what?
+  refuses 3 "dlest: copy.txt: $(message no_metric_of_mlflow)" \
+    extract --from mlflow copy.txt
 }
 
 # AllocTRES of the job, energies of its steps.

@@ -91,7 +91,7 @@ static void add_work(struct dl_text *t,
 
 /* The currency of the costs; NULL: none given. */
 static const char *currency_of(const struct dl_recommend_options *o) {
-  return o->gpu_price.n > 0 ? o->gpu_price.currency : o->job.site.currency;
+  return o->gpu_price.n > 0 ? o->gpu_price.currency : o->job.foot.currency;
 }
 
 static const struct dl_alternative *
@@ -323,7 +323,7 @@ static void covers_line(struct dl_answer_line *l,
     dl_text_printf(&l->figure, ", mean of %zu measured runs", a->runs);
   else if (a->runs == 1)
     dl_text_add(&l->figure, ", measured");
-  if (!isnan(a->cost.x) && isnan(c->o->job.site.price))
+  if (!isnan(a->cost.x) && isnan(c->o->job.foot.price))
     dl_text_add(&l->figure, "; cost by the hour");
   dl_add_quantities(&beyond, a->beyond, a->n_beyond);
   if (beyond.len > 0)
@@ -445,8 +445,8 @@ void dl_recommend_settings(struct dl_report *r,
                                                             : precision)},
       {.key = "coverage", .value = dl_number(o->coverage)},
       {"by", "compared by", NULL, DL_CODE, dl_string(dl_text_str(&by))},
-      {"price_per_kwh", "price per kWh", o->job.site.currency, DL_PLAIN,
-       dl_known(o->job.site.price)},
+      {"price_per_kwh", "price per kWh", o->job.foot.currency, DL_PLAIN,
+       dl_known(o->job.foot.price)},
       {"currency", NULL, NULL, DL_CODE, dl_string(currency_of(o))},
       {"deadline_s", "deadline", "s", DL_TIME, dl_known(o->limits.deadline_s)},
       {.key = "budget_j", .value = dl_number(o->budget_kwh * DL_J_PER_KWH)},
@@ -492,10 +492,11 @@ void dl_recommend_notes(struct dl_report *r,
     return;
   }
   if (c->l->c[0].node)
-    dl_report_say(r, strcmp(boundary, "facility") == 0
-                         ? "Boundary facility: the whole node at its plug, "
-                           "times the PUE of its site."
-                         : "Boundary node: the whole node, at its plug.");
+    dl_report_say(r, "Boundary %s: %s%s.", boundary,
+                  dl_boundary_words(boundary, false),
+                  strcmp(boundary, "facility") == 0
+                      ? ", the energy at the plug times the PUE of its site"
+                      : "");
   if (open > 0 && !c->o->table)
     dl_report_say(r, "Errors are correlated within a GPU or a network, so "
                      "rankings are more reliable than the intervals suggest.");

@@ -33,8 +33,8 @@ static const char *any_label(dl_label_fn *label, const void *ctx,
   return "";
 }
 
-bool dl_metric_series(struct dl_metric_series *s, const char *metric,
-                      dl_label_fn *label, const void *ctx) {
+static bool read_series(struct dl_metric_series *s, const char *metric,
+                        dl_label_fn *label, const void *ctx) {
   static const char *const uuids[] = {"UUID", "uuid", NULL};
   static const char *const hosts[] = {
       "Hostname", "hostname",          "kubernetes_node", "nodename", "host",
@@ -68,22 +68,40 @@ bool dl_metric_series(struct dl_metric_series *s, const char *metric,
   return true;
 }
 
-void dl_metric_meters_add(struct dl_metric_meters *m,
-                          struct dl_metric_series *s) {
+bool dl_metric_meters_add(struct dl_metric_meters *m, const char *metric,
+                          dl_label_fn *label, const void *ctx) {
+  struct dl_metric_series s;
   size_t i = 0;
-  while (i < m->n && (m->meter[i].series.kind != s->kind ||
-                      strcmp(m->meter[i].series.id, s->id) != 0))
+  if (!read_series(&s, metric, label, ctx))
+    return false;
+  while (i < m->n && (m->meter[i].series.kind != s.kind ||
+                      strcmp(m->meter[i].series.id, s.id) != 0))
     i++;
-  s->meter = i;
+  s.meter = i;
+  DL_GROW(m->series, m->cap_series, m->n_series + 1);
+  m->series[m->n_series++] = s;
   if (i < m->n)
-    return;
+    return true;
   DL_GROW(m->meter, m->cap, m->n + 1);
   m->meter[m->n++] =
-      (struct dl_metric_meter){.series = *s, .now = dl_reading_at(0, 0)};
+      (struct dl_metric_meter){.series = s, .now = dl_reading_at(0, 0)};
+  return true;
 }
 
-void dl_metric_value(struct dl_metric_meters *m,
-                     const struct dl_metric_series *s, double value) {
+enum dl_status dl_metric_meters_check(const struct dl_metric_meters *m,
+                                      const char *path, size_t line,
+                                      struct dl_diag *d) {
+  for (size_t i = 0; i < m->n_series; i++)
+    if (m->series[i].quantity != DL_SAMPLE_UTIL)
+      return DL_OK;
+  return dl_fail_at(d, DL_EINPUT, path, line,
+                    "no series of power or energy; query "
+                    "DCGM_FI_DEV_POWER_USAGE, nvidia_smi_power_draw_watts or "
+                    "ipmi_dcmi_power_consumption_watts");
+}
+
+void dl_metric_value(struct dl_metric_meters *m, size_t series, double value) {
+  const struct dl_metric_series *s = &m->series[series];
   struct dl_metric_meter *of = &m->meter[s->meter];
   double *const values[] = {[DL_SAMPLE_POWER] = &of->now.power_w,
                             [DL_SAMPLE_ENERGY] = &of->now.energy_j,
@@ -124,6 +142,7 @@ void dl_metric_flush(struct dl_metric_meters *m, struct dl_log *log,
 }
 
 void dl_metric_meters_free(struct dl_metric_meters *m) {
+  free(m->series);
   free(m->meter);
   *m = (struct dl_metric_meters){0};
 }
