@@ -244,13 +244,13 @@ static void outside_line(struct dl_answer_line *l,
 /* Rows of several networks: with the answer they fit 10 lines. */
 enum { MOST_ROWS = 4 };
 
-/* The choices that are clearly better by another objective than those of the
- * networks; how many. */
+/* A choice that is clearly better by another objective than those of the
+ * networks; whether there is one. */
 static size_t find_others(const struct dl_recommended_choices *c,
                           const struct dl_alternative *other[DL_N_OBJECTIVES],
                           enum dl_objective by[DL_N_OBJECTIVES]) {
   size_t n = 0;
-  for (enum dl_objective i = 0; i < DL_N_OBJECTIVES && n + 3 < MOST_ROWS; i++) {
+  for (enum dl_objective i = 0; i < DL_N_OBJECTIVES && n == 0; i++) {
     const struct dl_alternative *best =
         is_own(c, i) && i != c->l->by[0] ? best_by(c, i) : NULL;
     double least = best ? INFINITY : 0;
@@ -271,9 +271,10 @@ static void networks_table(struct dl_report *r,
                            struct dl_text *title) {
   const struct dl_alternative *other[DL_N_OBJECTIVES];
   enum dl_objective by[DL_N_OBJECTIVES];
-  const size_t n = find_others(c, other, by);
-  const size_t left =
-      MOST_ROWS - n - c->l->c[0].loader_assumed - (find_outside(c) != NULL);
+  size_t lines = c->l->c[0].loader_assumed;
+  lines += find_outside(c) != NULL;
+  const size_t n = lines > 0 ? 0 : find_others(c, other, by);
+  const size_t left = MOST_ROWS - 2 * n - lines; /* its name may take two */
   const size_t most = c->archs > left ? left : c->archs;
   if (most < c->archs)
     dl_text_printf(title, "Best %zu of ", most);
