@@ -243,8 +243,8 @@ static void add_title(struct dl_text *t, const struct compare_view *w,
   if (c->tables.n > 1)
     dl_text_printf(t,
                    "%s: ", table == DL_ALL ? "All tables" : c->tables.s[table]);
-  dl_text_printf(t, "%srrors on %zu run%s", c->tables.n > 1 ? "e" : "E", n,
-                 n == 1 ? "" : "s");
+  dl_text_add(t, c->tables.n > 1 ? "errors" : "Errors");
+  dl_text_printf(t, " on %zu run%s", n, n == 1 ? "" : "s");
   if (c->held_out)
     dl_text_printf(
         t, ", each %s held out",
