@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Time series of Prometheus: which meter a metric with its labels is. Metrics
- * of NVIDIA's dcgm-exporter, of nvidia_gpu_exporter and of ipmi_exporter. */
+ * of NVIDIA's dcgm-exporter, of nvidia_gpu_exporter (1.0 to 1.4),
+ * nvitop-exporter, Kepler (0.10 on), Scaphandre (1.0) and of ipmi_exporter. */
 
 #ifndef DL_LOGS_IMPORTERS_TRACKERS_METRIC_SERIES_H
 #define DL_LOGS_IMPORTERS_TRACKERS_METRIC_SERIES_H
