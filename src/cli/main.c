@@ -58,7 +58,7 @@ static void print_message(const char *kind, const char *text) {
   dl_screen_add(&line, &screen, error ? DL_RED : NULL, name, strlen(name));
   dl_text_add(&line, " ");
   if (!error)
-    dl_screen_add(&line, &screen, DL_YELLOW, kind, n);
+    dl_screen_add(&line, &screen, DL_MAGENTA, kind, n);
   dl_text_add(&line, kind + n);
   dl_utf8_clean(&clean, text, false);
   add_message(&line, dl_text_str(&clean), sizeof name + strlen(kind),

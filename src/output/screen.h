@@ -29,7 +29,7 @@ bool dl_terminal_is_able(void);
 #define DL_BOLD "1"
 #define DL_DIM "2"
 #define DL_RED "31"
-#define DL_YELLOW "33"
+#define DL_MAGENTA "35" /* legible on white, too */
 
 /* Back to the first column of a line that is then empty. */
 #define DL_CLEAR_LINE "\r\033[K"

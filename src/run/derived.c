@@ -96,10 +96,39 @@ static bool is_language(const struct dl_row *row) {
   return row->found.arch && dl_is_language_model(row->found.arch);
 }
 
+/* Epochs of recipes: of a family of networks trained from scratch (Ultralytics,
+ * DETR, the reference scripts of torchvision), and of fine-tuning (the example
+ * of Transformers for images; Alpaca for language models). Diffusion models are
+ * trained by steps: 500 of 4 images in the example of Diffusers. */
+enum {
+  EPOCHS = 90, /* ResNets on ImageNet */
+  TUNING_EPOCHS = 5,
+  LANGUAGE_TUNING_EPOCHS = 3,
+  DIFFUSION_SAMPLES = 500 * 4
+};
+static const struct {
+  const char *family;
+  double epochs;
+} family_epochs[] = {{"yolo", 100},     {"detr", 300}, {"rcnn", 26},
+                     {"retinanet", 26}, {"ssd", 120},  {"segmentation", 30}};
+
 static double usual_epochs(const struct dl_row *row) {
-  if (dl_run_is_inference(&row->run))
+  const struct dl_run *run = &row->run;
+  const struct dl_architecture *arch = row->found.arch;
+  const bool tunes = run->fine_tune != DL_TUNE_UNKNOWN;
+  if (dl_run_is_inference(run))
     return NAN;
-  return is_language(row) ? 1 : 90;
+  if (is_language(row))
+    return tunes ? LANGUAGE_TUNING_EPOCHS : 1;
+  if (arch && !isnan(arch->denoising_steps))
+    return fmax(1, round(DIFFUSION_SAMPLES /
+                         dl_or(run->train_samples, DIFFUSION_SAMPLES)));
+  if (tunes)
+    return TUNING_EPOCHS;
+  for (size_t i = 0; arch && i < DL_LENGTH(family_epochs); i++)
+    if (dl_same_text(arch->family, family_epochs[i].family))
+      return family_epochs[i].epochs;
+  return EPOCHS;
 }
 
 /* Returns the usual batch, at a rate of requests the most at a time. Language
@@ -155,7 +184,9 @@ const struct derivation dl_derivations[DL_N_RUN_MEMBERS] = {
     [DL_RUN_lora_rank] = {.compute = rank_in,
                           .word = DL_RUN_fine_tune,
                           .of_text = true},
-    [DL_RUN_epochs] = {BY(DL_RUN_arch, DL_RUN_phase), .usual = usual_epochs},
+    [DL_RUN_epochs] = {BY(DL_RUN_arch, DL_RUN_phase, DL_RUN_fine_tune,
+                          DL_RUN_train_samples),
+                       .usual = usual_epochs},
     [DL_RUN_batch_size] = {IDS(DL_RUN_global_batch, PARALLEL,
                                DL_RUN_grad_accum),
                            .compute = batch_of_global, .n_needed = 1,

@@ -74,9 +74,10 @@ static enum dl_status check_size(const struct dl_job_options *o,
                    "--train-samples N",
                    s->arch, archs && archs->n > 1 ? " and others" : "");
   return dl_fail(d, DL_EUSAGE,
-                 "'%.64s' is a language model; give --tokens N, of the whole "
-                 "training, --train-tokens N or --train-samples N",
-                 s->arch);
+                 "no default data set for '%.64s'; give --dataset NAME, as %s, "
+                 "--train-samples N, --train-tokens N or --tokens N of the "
+                 "whole training",
+                 s->arch, s->example);
 }
 
 enum dl_status dl_job_options_apply_table(const struct dl_job_options *o,
@@ -198,6 +199,10 @@ static enum dl_status add_subject(struct dl_job_subject *s,
   const struct dl_architecture *e = DL_AS(architecture, found);
   const char *usual = e ? dl_usual_dataset(e) : s->usual;
   bool first = !s->arch, language = e && dl_is_language_model(e);
+  if (language && !s->example)
+    s->example = dl_encodes(e) ? "mnli" : "alpaca";
+  if (language && dl_same_text(e->family, "whisper"))
+    s->example = "common-voice";
   s->described |= e != NULL;
   s->sequences |= e && e->transformer;
   s->encodes |= e && dl_encodes(e);

@@ -64,15 +64,16 @@ enum dl_status dl_job_options_sweep(struct dl_job_options *o,
 
 /* The subject of the job, as the options describe it. */
 struct dl_job_subject {
-  const char *arch;  /* the first of several; NULL: none */
-  const char *usual; /* data set of all; NULL: none, or they differ */
-  bool described;    /* the catalogue has one of the architectures */
-  bool language;     /* they are language models */
-  bool sequences;    /* one of them takes sequences */
-  bool encodes;      /* one of them encodes texts (BERT) */
-  bool attends;      /* one of them has attention, as far as is known */
-  bool denoising;    /* one of them generates by denoising */
-  bool images;       /* one of them takes images, as far as is known */
+  const char *arch;    /* the first of several; NULL: none */
+  const char *usual;   /* data set of all; NULL: none, or they differ */
+  const char *example; /* data set of a language model; NULL: no such one */
+  bool described;      /* the catalogue has one of the architectures */
+  bool language;       /* they are language models */
+  bool sequences;      /* one of them takes sequences */
+  bool encodes;        /* one of them encodes texts (BERT) */
+  bool attends;        /* one of them has attention, as far as is known */
+  bool denoising;      /* one of them generates by denoising */
+  bool images;         /* one of them takes images, as far as is known */
   bool inference;
 };
 

@@ -230,7 +230,8 @@ static void add_chart(struct compare_view *w, const char *group) {
   }
 }
 
-/* "36 runs, each GPU held out; * lowest MAPE, or not significantly higher" */
+/* "Errors on 36 runs, each GPU held out; * lowest, or not significantly higher"
+ */
 static void add_title(struct dl_text *t, const struct compare_view *w,
                       size_t table) {
   static const struct dl_named_text groups[] = {
@@ -242,13 +243,14 @@ static void add_title(struct dl_text *t, const struct compare_view *w,
   if (c->tables.n > 1)
     dl_text_printf(t,
                    "%s: ", table == DL_ALL ? "All tables" : c->tables.s[table]);
-  dl_text_printf(t, "%zu run%s", n, n == 1 ? "" : "s");
+  dl_text_add(t, c->tables.n > 1 ? "errors" : "Errors");
+  dl_text_printf(t, " on %zu run%s", n, n == 1 ? "" : "s");
   if (c->held_out)
     dl_text_printf(
         t, ", each %s held out",
         dl_text_of_name(groups, DL_LENGTH(groups), c->held_out, c->held_out));
   if (c->how.resamples > 0 && w->n > 1 && (table == DL_ALL || c->tables.n == 1))
-    dl_text_add(t, "; * lowest MAPE, or not significantly higher");
+    dl_text_add(t, "; * lowest, or not significantly higher");
 }
 
 static void count_groups(struct compare_view *w, size_t k) {

@@ -23,8 +23,8 @@ struct dl_estimate_rule {
 enum { DL_N_ESTIMATE_RULES = 22 };
 extern const struct dl_estimate_rule dl_estimate_rules[DL_N_ESTIMATE_RULES];
 
-/* Warns of each rule that one job breaks; `answered`: but for an assumed loader,
- * which the answer for people states. */
+/* Warns of each rule that one job breaks; `answered`: but for an assumed
+ * loader, which the answer for people states. */
 void dl_estimate_rules_warn(const struct dl_result *r, bool answered,
                             struct dl_diag *d);
 

@@ -5,7 +5,6 @@
 
 #include "output/formats/document.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/timestamp.h"
@@ -13,13 +12,11 @@
 #include "output/units.h"
 #include "output/screen.h"
 
-#define STREAM_HEAD                                                            \
-  1000 /* rows that decide the widths of a stream; on a                        \
-          terminal, of as many rows: later ones may be wider */
-#define LABEL_SHARE                                                            \
-  0.0125             /* of the width of a page, by a letter of a label         \
-                      */
-#define REMARK_GAP 2 /* blanks in front of remarks */
+/* Rows that decide the widths of a stream; on a terminal, of as many rows:
+ * later ones may be wider. */
+#define STREAM_HEAD 1000
+#define LABEL_SHARE 0.0125 /* of a page's width, by a letter of a label */
+#define REMARK_GAP 2       /* blanks in front of remarks */
 #define WRITE_SIZE ((size_t)64 * 1024)
 
 struct report_walk {
@@ -181,13 +178,12 @@ static size_t print_lines(struct report_walk *w, const struct dl_report *r,
   begin_part(w);
   const char *const *parts = w->m->line;
   if (w->m->begin_lines[0])
-    dl_print(&w->p, w->m->begin_lines[0], NULL);
-  if (w->m->begin_lines[1]) {
+    dl_text_add(&t, w->m->begin_lines[0]);
+  if (w->m->begin_lines[1])
     dl_text_printf(&t, "%.2f%s",
                    fmax(0.4, 0.94 - LABEL_SHARE * (double)w->label),
                    w->m->begin_lines[1]);
-    dl_print(&w->p, dl_text_str(&t), NULL);
-  }
+  dl_print(&w->p, dl_text_str(&t), NULL);
   for (; i < end; i++) {
     const struct dl_report_node *node = &r->nodes[i];
     if (!node->label || is_hidden(w->m, node))
@@ -292,8 +288,7 @@ static void print_foot(struct dl_printer *p, const struct dl_document *m,
                        const struct dl_layout *l) {
   DL_TEXT(t);
   const bool pages = l->pages && m->foot[1];
-  if (m->foot[0])
-    dl_print(p, m->foot[pages], NULL);
+  dl_print(p, m->foot[0] ? m->foot[pages] : "", NULL);
   if (l->dropped.len > 0) {
     dl_text_printf(&t, "not shown: %s", dl_text_str(&l->dropped));
     dl_print(p, m->dropped[0] ? m->dropped[0] : "", NULL);
@@ -301,8 +296,7 @@ static void print_foot(struct dl_printer *p, const struct dl_document *m,
     dl_print(p, m->dropped[1] ? m->dropped[1] : "", NULL);
     dl_print(p, "\n", NULL);
   }
-  if (m->close[0])
-    dl_print(p, m->close[pages], NULL);
+  dl_print(p, m->close[0] ? m->close[pages] : "", NULL);
 }
 
 /* Prints the caption of a table: its title, or its group's. */

@@ -75,11 +75,12 @@ void dl_latex_escape(struct dl_text *out, const char *text, size_t n) {
 static void caption(struct dl_printer *p, const struct dl_layout *l,
                     const char *title) {
   DL_TEXT(t);
-  dl_text_printf(&t, "%s\\caption{%c%s}%s\\label{tab:dlest",
-                 l->pages ? "{\\small\n\\def\\dlestcaption{"
-                          : "\\begin{table}[htbp]\n\\centering\\small\n",
-                 toupper((unsigned char)title[0]), title[0] ? title + 1 : "",
-                 l->pages ? "" : "\n");
+  dl_text_add(&t, l->pages ? "{\\small\n\\def\\dlestcaption{"
+                           : "\\begin{table}[htbp]\n\\centering\\small\n");
+  dl_text_printf(&t, "\\caption{%c%s}", toupper((unsigned char)title[0]),
+                 title[0] ? title + 1 : "");
+  dl_text_add(&t, l->pages ? "" : "\n");
+  dl_text_add(&t, "\\label{tab:dlest");
   for (const char *s = title; *s; s++) /* letters and digits, and - between */
     if (isalnum((unsigned char)*s))
       dl_text_printf(&t, "%s%c",

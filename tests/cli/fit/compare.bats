@@ -60,7 +60,7 @@ TDP=(compare runs.csv --methods tdp --set gpu.tdp_w=100 --format json)
   job=(compare runs.csv --methods tdp,green-algorithms --set gpu.tdp_w=100
     --set ram_gb=100 --bootstrap 0)
   gives 0 '' "${job[@]}"
-  [ "$(head -1 out)" = '2 runs' ]
+  [ "$(head -1 out)" = 'Errors on 2 runs' ]
   grep -qE '^  \* tdp +2 +22\.5 % ' out
   ! grep -q RMSE out || false
   gives 0 '' "${job[@]}" --details

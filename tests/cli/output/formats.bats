@@ -15,7 +15,7 @@ hostile() {
   gives 0 '' compare runs.csv --methods tdp --set gpu.tdp_w=100 --by lab \
     --bootstrap 0 --format markdown
   cat >want <<'E2'
-## 1 run
+## Errors on 1 run
 
 | method | lab                            | runs | MAPE   | median APE | coverage |
 | ------ | ------------------------------ | ---: | ------ | ---------- | -------- |

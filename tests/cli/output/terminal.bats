@@ -366,7 +366,7 @@ END
 @test 'errors are red and warnings yellow, unless colours are not wanted' {
   job=(predict --arch resnet50 --gpu v100 --batch-size 256 --method flops)
   COLOUR=1 TERM=xterm on_terminal "${job[@]}"
-  grep -q $'^dlest: \033\\[33mwarning:\033\\[0m batch of 256 needs' seen
+  grep -q $'^dlest: \033\\[35mwarning:\033\\[0m batch of 256 needs' seen
   grep -q $'^\033\\[1mResNet-50 on ' seen
   COLOUR=1 TERM=xterm on_terminal predict --arch nothing --gpu a100
   grep -q $'^\033\\[31mdlest:\033\\[0m unknown arch' seen

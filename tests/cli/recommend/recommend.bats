@@ -302,7 +302,8 @@ dlest: $(message row_skipped 1 '')" recommend --table runs.csv -f csv
   mv out json
   try "${job[@]}"
   [ "$(wc -l <out)" -le 23 ]
-  x=$(jq '.choices[0].energy_j / 3.6e6' json | LC_ALL=C xargs printf %.2g)
+  x=$(jq '.choices[0].energy_j / 3.6e6' json | LC_ALL=C xargs printf '%#.2g' |
+    sed 's/\.$//')
   jq -e '.choices[0] | .energy_high_j > 1.5 * .energy_low_j' json
   grep -qE "^  Least energy .* +$x(\.0)? kWh +[0-9.]+ to [0-9.]+ kWh " out
   grep -qE '^Covers +GPU and memory' out

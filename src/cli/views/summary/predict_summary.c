@@ -116,7 +116,7 @@ static void load_line(const struct summary *m, struct dl_answer_line *l) {
                    tokens ? " requests/s" : " samples/s");
 }
 
-/* A time that is as uncertain as that of the whole job. */
+/* A time with the uncertainty of the whole job. */
 static void put_time(const struct summary *m, struct dl_answer_line *l,
                      double s) {
   const struct dl_interval all = m->e->duration_s;
@@ -423,28 +423,6 @@ void dl_predict_summary(struct dl_report *r, const struct dl_predict_answer *s,
 }
 
 /* --- with --explain */
-
-void dl_predict_known(struct dl_report *r, const struct dl_job *job,
-                      const struct dl_conditioned *known) {
-  static const enum dl_run_id ids[] = {
-      DL_RUN_duration_s,    DL_RUN_epoch_s,      DL_RUN_step_s,
-      DL_RUN_samples_per_s, DL_RUN_tokens_per_s, DL_RUN_gpu_util,
-      DL_RUN_gpu_power_w};
-  const char *names[DL_LENGTH(ids)];
-  size_t n = 0;
-  for (size_t i = 0; i < DL_LENGTH(ids); i++)
-    if (dl_run_set_has(&job->row->given, ids[i]))
-      names[n++] = dl_run_columns[ids[i]].name;
-  if (n == 0)
-    return;
-  dl_report_add(r, "known", NULL, NULL, DL_CODE, dl_strings(names, n));
-  if (!known->applies)
-    return;
-  DL_LINES(r,
-           {"busy_share", "GPU busy", "%", DL_PERCENT, dl_number(known->busy)},
-           {"static_power_w", "power of waiting GPUs", "W", DL_WATTS,
-            dl_number(known->static_w)});
-}
 
 /* Adds a member of a descriptor, unless it is unknown. */
 static void add_source(struct dl_table *t, const struct dl_descriptor *e,

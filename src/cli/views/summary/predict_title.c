@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The title of an estimate, and the list of values that it assumes. */
+/* The title of an estimate, and the lists of values that it assumes and that
+ * are known. */
 
 #include <ctype.h>
 #include <math.h>
@@ -345,4 +346,28 @@ void dl_predict_title(struct dl_text *t, struct dl_text *assumed,
   dl_text_add(assumed, dl_text_str(&s.list[1]));
   dl_text_free(&s.list[0]);
   dl_text_free(&s.list[1]);
+}
+
+/* --- what is known */
+
+void dl_predict_known(struct dl_report *r, const struct dl_job *job,
+                      const struct dl_conditioned *known) {
+  static const enum dl_run_id ids[] = {
+      DL_RUN_duration_s,    DL_RUN_epoch_s,      DL_RUN_step_s,
+      DL_RUN_samples_per_s, DL_RUN_tokens_per_s, DL_RUN_gpu_util,
+      DL_RUN_gpu_power_w};
+  const char *names[DL_LENGTH(ids)];
+  size_t n = 0;
+  for (size_t i = 0; i < DL_LENGTH(ids); i++)
+    if (dl_run_set_has(&job->row->given, ids[i]))
+      names[n++] = dl_run_columns[ids[i]].name;
+  if (n == 0)
+    return;
+  dl_report_add(r, "known", NULL, NULL, DL_CODE, dl_strings(names, n));
+  if (!known->applies)
+    return;
+  DL_LINES(r,
+           {"busy_share", "GPU busy", "%", DL_PERCENT, dl_number(known->busy)},
+           {"static_power_w", "power of waiting GPUs", "W", DL_WATTS,
+            dl_number(known->static_w)});
 }

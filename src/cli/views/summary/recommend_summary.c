@@ -244,37 +244,34 @@ static void outside_line(struct dl_answer_line *l,
 /* Rows of several networks: with the answer they fit 10 lines. */
 enum { MOST_ROWS = 4 };
 
-/* The choices that are clearly better by another objective than those of the
- * networks; how many. */
-static size_t find_others(const struct dl_recommended_choices *c,
-                          const struct dl_alternative *other[DL_N_OBJECTIVES],
-                          enum dl_objective by[DL_N_OBJECTIVES]) {
-  size_t n = 0;
-  for (enum dl_objective i = 0; i < DL_N_OBJECTIVES && n + 3 < MOST_ROWS; i++) {
+/* A choice that is clearly better by another objective than those of the
+ * networks; NULL: none. */
+static const struct dl_alternative *
+find_other(const struct dl_recommended_choices *c, enum dl_objective *by) {
+  for (*by = 0; *by < DL_N_OBJECTIVES; ++*by) {
     const struct dl_alternative *best =
-        is_own(c, i) && i != c->l->by[0] ? best_by(c, i) : NULL;
+        is_own(c, *by) && *by != c->l->by[0] ? best_by(c, *by) : NULL;
     double least = best ? INFINITY : 0;
     for (size_t k = 0; k < c->archs; k++)
-      least = fmin(least, dl_choice_value(c->l, c->best[k], i));
-    if (best && dl_choice_value(c->l, best, i) < 0.98 * least) {
-      by[n] = i;
-      other[n++] = best;
-    }
+      least = fmin(least, dl_choice_value(c->l, c->best[k], *by));
+    if (best && dl_choice_value(c->l, best, *by) < 0.98 * least)
+      return best;
   }
-  return n;
+  return NULL;
 }
 
-/* The best choice of each network, the first of them; then choices that are
- * faster or cheaper than all of them. */
+/* The best choice of each network, the first of them; then one that is faster
+ * or cheaper than all of them, whose name may take two lines. */
 static void networks_table(struct dl_report *r,
                            const struct dl_recommended_choices *c,
                            struct dl_text *title) {
-  const struct dl_alternative *other[DL_N_OBJECTIVES];
-  enum dl_objective by[DL_N_OBJECTIVES];
-  const size_t n = find_others(c, other, by);
-  const size_t left =
-      MOST_ROWS - n - c->l->c[0].loader_assumed - (find_outside(c) != NULL);
-  const size_t most = c->archs > left ? left : c->archs;
+  enum dl_objective by;
+  size_t most = MOST_ROWS - c->l->c[0].loader_assumed;
+  most -= find_outside(c) != NULL;
+  const struct dl_alternative *other =
+      most == MOST_ROWS ? find_other(c, &by) : NULL;
+  most -= other ? 2 : 0;
+  most = c->archs > most ? most : c->archs;
   if (most < c->archs)
     dl_text_printf(title, "Best %zu of ", most);
   dl_text_printf(title, "%zu networks", c->archs);
@@ -282,8 +279,8 @@ static void networks_table(struct dl_report *r,
   struct dl_table *t = new_table(r, c, "network", dl_text_str(title));
   for (size_t k = 0; k < most; k++)
     answer_row(t, c->best[k]->arch, false, c, c->best[k]);
-  for (size_t k = 0; k < n; k++)
-    answer_row(t, roles[by[k]], true, c, other[k]);
+  if (other)
+    answer_row(t, roles[by], true, c, other);
 }
 
 /* How many others are as good within the intervals, and the best elsewhere. */
