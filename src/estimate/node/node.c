@@ -373,17 +373,21 @@ double dl_node_rated(const struct dl_node_power *n, double duration_s,
   return b == DL_BOUND_NODE ? joules : joules * n->use.pue;
 }
 
-struct dl_embodied dl_node_embodied(const struct dl_node_power *n,
-                                    double server_kg, double gpu_kg,
-                                    double duration_s, double lifetime_years,
-                                    double in_use) {
-  double part = duration_s / (lifetime_years * DL_S_PER_YEAR * in_use);
-  double gpus = n->charged * n->gpus;
-  return (struct dl_embodied){
-      .server_kg = server_kg,
-      .gpu_kg = gpu_kg,
-      .gpus = gpus,
-      .server_g = 1e3 * server_kg * n->nodes * n->charged * part,
-      .gpus_g = gpus > 0 ? 1e3 * gpu_kg * gpus * part : 0,
-  };
+double dl_node_charged_gpus(const struct dl_node_power *n) {
+  return n->charged * n->gpus;
+}
+
+double dl_life_share(double duration_s, double lifetime_years, double in_use) {
+  return duration_s / (lifetime_years * DL_S_PER_YEAR * in_use);
+}
+
+double dl_embodied_servers_g(const struct dl_node_power *n, double kg,
+                             double life_share) {
+  return 1e3 * kg * n->nodes * n->charged * life_share;
+}
+
+double dl_embodied_gpus_g(const struct dl_node_power *n, double kg,
+                          double life_share) {
+  double gpus = dl_node_charged_gpus(n);
+  return gpus > 0 ? 1e3 * kg * gpus * life_share : 0;
 }
