@@ -294,10 +294,6 @@ static void bound_by(const struct parts_sum *s, const struct dl_node_load *l,
   }
 }
 
-static struct dl_interval times(struct dl_interval r, double by) {
-  return (struct dl_interval){r.x * by, r.low * by, r.high * by};
-}
-
 /* The parts of the node without losses; returns the energy of fans that an
  * infinitesimal change of the accelerators' power adds, per relative change. */
 static double fill_parts(const struct dl_node_power *n,
@@ -344,12 +340,12 @@ void dl_node_compose(const struct dl_node_power *n,
            &w[DL_BOUND_GPU_RAM]);
   bound_by(&all, load, &p[DL_PART_BUSY], dc, dc_w);
   out->efficiency = efficiency_at(n, dc_w->x);
-  b[DL_BOUND_NODE] = times(*dc, 1 / out->efficiency);
-  w[DL_BOUND_NODE] = times(*dc_w, 1 / out->efficiency);
-  b[DL_BOUND_FACILITY] = times(b[DL_BOUND_NODE], n->use.pue);
-  w[DL_BOUND_FACILITY] = times(w[DL_BOUND_NODE], n->use.pue);
-  p[DL_PART_SUPPLY] = times(*dc, 1 / out->efficiency - 1);
-  p[DL_PART_COOLING] = times(b[DL_BOUND_NODE], n->use.pue - 1);
+  b[DL_BOUND_NODE] = dl_interval_scale(*dc, 1 / out->efficiency);
+  w[DL_BOUND_NODE] = dl_interval_scale(*dc_w, 1 / out->efficiency);
+  b[DL_BOUND_FACILITY] = dl_interval_scale(b[DL_BOUND_NODE], n->use.pue);
+  w[DL_BOUND_FACILITY] = dl_interval_scale(w[DL_BOUND_NODE], n->use.pue);
+  p[DL_PART_SUPPLY] = dl_interval_scale(*dc, 1 / out->efficiency - 1);
+  p[DL_PART_COOLING] = dl_interval_scale(b[DL_BOUND_NODE], n->use.pue - 1);
 }
 
 double dl_node_busy_tdp(const struct dl_node_power *n, double duration_s) {
