@@ -62,6 +62,7 @@ EXTRA_DIST += \
 	%D%/lab/make/generalisation_tables.py \
 	%D%/lab/make/generalisation_unseen.py \
 	%D%/lab/make/known_times.py \
+	%D%/lab/make/memory_fits.py \
 	%D%/lab/make/make-figures.sh \
 	%D%/lab/make/node_power.py \
 	%D%/lab/make/published_serving.py \
@@ -137,5 +138,12 @@ reality: dlest$(EXEEXT)
 	  "$${MEASURED_RUNS:-$(MEASURED_RUNS)}" \
 	  --write '$(abs_top_srcdir)/docs/accuracy.md'
 
-.PHONY: figures generalisation calibration known-times node-power cpu-power \
+# Trainings that fit the memory of a GPU, and peaks that were measured.
+memory: dlest$(EXEEXT)
+	DLEST_DATADIR='$(abs_top_srcdir)' python3 -B \
+	  $(srcdir)/%D%/lab/make/memory_fits.py ./dlest$(EXEEXT) \
+	  "$${MEASURED_RUNS:-$(MEASURED_RUNS)}" \
+	  --write '$(abs_top_srcdir)/docs/accuracy.md'
+
+.PHONY: figures generalisation calibration known-times memory node-power cpu-power \
 	published-speeds published-serving reality training-power

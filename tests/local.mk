@@ -174,10 +174,12 @@ CLI_TESTS = \
 	tests/cli/node/sites-table.test \
 	tests/cli/output/exports.bats \
 	tests/cli/output/exports-table.test \
+	tests/cli/output/first-screens.bats \
 	tests/cli/output/format-identities.bats \
 	tests/cli/output/formats.bats \
 	tests/cli/output/html.bats \
 	tests/cli/output/identities.bats \
+	tests/cli/output/latex.bats \
 	tests/cli/output/plot.bats \
 	tests/cli/output/plot-table.test \
 	tests/cli/output/predict-screen.bats \
@@ -197,6 +199,7 @@ CLI_TESTS = \
 	tests/cli/predict/last-batch-table.test \
 	tests/cli/predict/limits.bats \
 	tests/cli/predict/limits-table.test \
+	tests/cli/predict/memory-fits.bats \
 	tests/cli/predict/memory-published.bats \
 	tests/cli/predict/metamorphic.bats \
 	tests/cli/predict/pasted-files.test \

@@ -66,8 +66,13 @@ async function estimate() {
   $('answer').setAttribute('aria-busy', 'false');
 }
 
+// Why a method that nobody asked for gives no estimate stands among the methods.
+const NO_ESTIMATE = /^dlest: warning: [\w-]+: no estimate /;
+
 function take(given, { json, stderr }) {
-  drawMessages($('messages'), stderr);
+  const said = stderr.split('\n');
+  const about = json ? said.filter((line) => !NO_ESTIMATE.test(line)) : said;
+  drawMessages($('messages'), about.join('\n'));
   $('results').classList.toggle('stale', !json);
   $('screen').inert = $('details').inert = !json;
   if (!json) {
@@ -79,7 +84,7 @@ function take(given, { json, stderr }) {
   answer = json;
   if (given.length > 0 && (location.search || wanted > 0)) writeAddress(given);
   drawAnswer(json);
-  showDetails(json);
+  showDetails(json, said.filter((line) => NO_ESTIMATE.test(line)));
 }
 
 // The figure of a line with its interval, as numbers.
@@ -166,7 +171,11 @@ function drawAnswer(json) {
     field.placeholder = value ?? '';
   }
   if (!best) return drawSweep(json);
-  const params = json.params_m && `${digits(json.params_m)} M parameters`;
+  const params =
+    json.params_m &&
+    (json.params_m < 1000
+      ? `${digits(json.params_m)} million parameters`
+      : `${digits(json.params_m / 1000)} billion parameters`);
   const macs = json.macs_g && `${digits(json.macs_g)} GMAC forward`;
   $('about-arch').textContent =
     [params, macs].filter(Boolean).join(', ') || NO_MODEL;
@@ -276,7 +285,7 @@ async function takeFiles(list) {
   }
   location.hash = found.at(-1) || location.hash;
   if (found.includes('estimate')) changed();
-  if (found.includes('logs')) drawLogs();
+  if (found.includes('logs')) drawLogs(read.map(([name]) => name));
 }
 
 function wireFiles() {
@@ -336,7 +345,7 @@ function wire() {
     if (target.id !== 'add') changed();
   });
   for (const field of logForm.querySelectorAll('[data-option]'))
-    field.addEventListener('change', drawLogs);
+    field.addEventListener('change', () => drawLogs());
   const add = () => {
     const name = $('add').value.trim().replace(/^--/, '');
     if (!listed.options.has(name)) return;

@@ -26,7 +26,8 @@ import {
   words,
 } from './inputs.js';
 
-let current = null; // the JSON of the estimate that is shown
+let current = null, // the JSON of the estimate that is shown
+  silent = []; // messages of methods without one
 
 const PART_NAMES = {
   gpu_busy: 'GPUs busy',
@@ -143,6 +144,8 @@ function drawMethods(box, json) {
   const rows = json.estimates.filter(
     (e) => e.energy_j !== null && e.recommended !== false,
   );
+  const messages = el('div');
+  drawMessages(messages, silent.join('\n'));
   box.replaceChildren(
     bars(
       'Energy by method',
@@ -179,6 +182,7 @@ function drawMethods(box, json) {
         e.extrapolates.join(', ') || '-',
       ]),
     ),
+    messages,
   );
 }
 
@@ -320,6 +324,7 @@ async function drawCompare(box, json) {
   for (const c of choices)
     if (c.pareto || !lowest.has(c.gpu)) lowest.set(c.pareto ? c : c.gpu, c);
   const shown = [...new Set(lowest.values())];
+  const [has] = choices; // all have the same figures
   const row = (c) =>
     Object.assign(
       [
@@ -331,6 +336,8 @@ async function drawCompare(box, json) {
         showTime(c.duration_s),
         c.bound_by,
         c.memory_need_gb && `${digits(c.memory_need_gb)} GB`,
+        ...(has.co2e_g ? [show('mass', c.co2e_g)] : []),
+        ...(has.cost ? [digits(c.cost)] : []),
         c.pareto ? 'front' : c.overlaps ? 'overlaps' : '-',
         el(
           'button',
@@ -358,6 +365,8 @@ async function drawCompare(box, json) {
     'time',
     'limit',
     'memory',
+    ...(has.co2e_g ? ['CO2e'] : []),
+    ...(has.cost ? [`cost, ${result.json.currency}`] : []),
     'Pareto',
     'choose',
   ];
@@ -436,8 +445,9 @@ function drawTab() {
     );
 }
 
-export function showDetails(json) {
+export function showDetails(json, why = silent) {
   current = json;
+  silent = why;
   drawTab();
 }
 

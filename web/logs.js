@@ -17,7 +17,9 @@ import { commandLine, words } from './inputs.js';
 export const logs = {}; // contents by name
 export const logForm = $('log-form');
 
-export async function drawLogs() {
+// Files of one run are drawn together: `fresh` ones alone where they are of another
+// run than those before, or a table of epochs.
+export async function drawLogs(fresh = []) {
   const names = Object.keys(logs);
   $('log-names').replaceChildren(
     ...names.map((name) =>
@@ -58,23 +60,34 @@ export async function drawLogs() {
     .map((field) => [field.dataset.option, field.value.trim()]);
   const length = given.filter(([name]) => name === 'epoch-length');
   const projects = given.some(([name]) => name === 'epochs');
-  const command = projects
-    ? ['step', ...names, ...words(given)]
-    : ['extract', ...names];
-  $('log-command').textContent = commandLine(command);
+  const project = ['step', ...names, ...words(given)],
+    draw = ['plot', 'trace', ...names, ...words(length)];
   const run = await back.json(['extract', ...names], logs);
-  const data = await back.json(
-    ['plot', 'trace', ...names, ...words(length)],
-    logs,
-  );
-  const step = projects ? await back.json(command, logs) : null;
+  if (run.status !== 0 && fresh.length > 0 && fresh.length < names.length) {
+    for (const name of names) if (!fresh.includes(name)) delete logs[name];
+    return drawLogs();
+  }
+  const data = await back.json(draw, logs);
+  const step = projects ? await back.json(project, logs) : null;
   if (names.join() !== Object.keys(logs).join()) return;
+  // No run can be extracted from a table of epochs, which is read all the same.
+  const isTable = run.status !== 0 && data.json?.epochs.length > 0;
+  const measured = isTable ? draw : ['extract', ...names];
+  $('log-command').textContent = commandLine(projects ? project : measured);
   const messages = new Set(
-    [run, data, step].flatMap((result) =>
+    [isTable ? null : run, data, step].flatMap((result) =>
       result ? result.stderr.split('\n') : [],
     ),
   );
   drawMessages($('log-messages'), [...messages].join('\n'));
+  if (!projects)
+    $('log-messages').append(
+      el(
+        'p',
+        { class: 'about' },
+        'With the planned epochs: the rest of the training, its emissions and cost.',
+      ),
+    );
   if (step?.json?.summary) {
     $('log-title').textContent = step.json.summary.title;
     $('log-lines').replaceChildren(

@@ -24,6 +24,7 @@ A block is written as words, widths in units of its input:
   bX   bias added to X weights                        3 for each weight
   tX   two dense layers over X weights, transposed    8 for each weight
   =W   a map of W channels (parts of maps, maps joined)
+  rW   a map that the block has read before
 
 Operators of one letter may be joined: "c1 na".
 
@@ -41,9 +42,9 @@ def count(block):
     width = 1.0
     for word in block.split():
         kind, number = word[0], word[1:]
-        if kind in "cd=":
+        if kind in "cd=r":
             width = float(number) if number else width
-            acts += 0 if kind == "=" else width
+            acts += 0 if kind in "=r" else width
         elif kind in "pbt":
             weights = float(number)
             moved += {"p": 4, "b": 3, "t": 8}[kind] * weights
@@ -247,7 +248,7 @@ BLOCKS = (
     (r"densenet", densenet((6, 12, 24, 16), 32, 64)),
     # Simonyan and Zisserman 2015
     (r"vgg\d+_bn", "c1 na"), (r"vgg", "c1 a"),
-    (r"repvgg", "c1 n c1 n n + + a"),           # Ding et al. 2021
+    (r"repvgg", "c1 n r1 c1 n n + + a"),           # Ding et al. 2021
     (r"dla", dla),
     # Chen et al. 2017: maps of the dense path are joined
     (r"dpn(68|92)", "=1.3 m na c.375 na c.375 na c1 +"),

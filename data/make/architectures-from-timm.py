@@ -34,6 +34,7 @@ import architecture_attention as attention  # noqa: E402
 import architecture_depthwise as depthwise  # noqa: E402
 import architecture_elementwise as elementwise  # noqa: E402
 import architecture_families as families  # noqa: E402
+import architecture_kept as kept  # noqa: E402
 import architecture_layers as layers  # noqa: E402
 import architecture_shapes as shapes  # noqa: E402
 import architecture_small as small  # noqa: E402
@@ -390,7 +391,8 @@ def emit_entry(entry, rows, siblings, torchvision):
     lines.append(value("    ", "params_m", params[1], params[0], params[2]))
     known = classifier(entry, params[0], vision)
     lines += head_lines(entry, params[0], known)
-    counted = work.values(entry.ident) + elementwise.values(entry.ident)
+    counted = (work.values(entry.ident) + elementwise.values(entry.ident)
+               + kept.values(entry.ident))
     if not any(name == "depthwise_share" for name, *_ in counted):
         counted += depthwise.values(entry.ident, inputs[0][1])
     counted = [value("    ", n, source, "%.4g" % v, note)

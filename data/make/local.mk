@@ -6,6 +6,7 @@ EXTRA_DIST += \
 	%D%/architecture_attention.py \
 	%D%/architecture_depthwise.py \
 	%D%/architecture_elementwise.py \
+	%D%/architecture_kept.py \
 	%D%/architecture_families.py \
 	%D%/architecture_layers.py \
 	%D%/architecture_shapes.py \

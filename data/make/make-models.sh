@@ -3,7 +3,7 @@
 # Makes what ships from measured runs: the PRE models (models/pre.xml), the
 # physical model (models/physical.xml), those of inference (models/inference.xml,
 # models/tuned.xml), of CPUs (models/cpu.xml) and of training language models
-# (models/language.xml). Made twice they are equal, byte for byte.
+# (models/language.xml). Made on any x86-64 processor they are equal, byte for byte.
 #
 # data/delrey2024-configurations.csv, means of the same runs by --means, is kept as it
 # was made with the first models: --means tells apart what two of its 45
@@ -18,6 +18,11 @@
 # Recipe and hyper-parameters of the PRE models are chosen by dlest fit: by the
 # error for configurations, architectures and GPUs left out.
 set -eu
+# Products of matrices and logarithms differ in their last bits with the kernels that
+# OpenBLAS and the C library choose for a processor. Under a memory limit dlest
+# uses GSL's own BLAS, and the C library is told to do without the newer instructions.
+ulimit -v 1000000000
+export GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX,-AVX2,-AVX512F,-FMA,-FMA4
 dlest=$1
 runs=$2/delrey2024
 top=$3

@@ -32,6 +32,9 @@ repeat; EnergyDL (neither the size nor the number of its images is told, and
 sets of 50,000 and 75,750 images take the same time); Perseus (the sequences
 are not given).
 
+The networks behind a mean count as one, which is named after its source: each is
+left out by itself, and has effects of its own.
+
 doubt is the standard deviation of the logarithm by which a power may be off
 for what is not known of a row, four times that for a time; facts_doubt that of
 the facts of its network.
@@ -226,10 +229,10 @@ def benchmark(folder):
         cells[gpu, host, r["precision"], family(name)].append(
             (f["macs_g"], f["acts_m"], f["launches"], f["params_m"],
              float(r["ms_per_batch_mean"]) / 1e3))
-    for (gpu, host, precision, _), rows in sorted(cells.items()):
+    for (gpu, host, precision, name), rows in sorted(cells.items()):
         macs, acts, launches, params, time = zip(*rows)
         yield row({
-            "gpu": gpu,
+            "gpu": gpu, "arch": "pgb-" + name,
             "framework": "pytorch",
             "precision": "fp16" if precision == "fp16" else "",
             "batch_size": PGB_BATCH, "image_px": 224,
@@ -280,12 +283,12 @@ def pepr(folder):
 def by_work(cells, source, common):
     """Rows of one step each: batch, pixels, MACs, activations, parameters and
     time of the networks in a cell."""
-    for _, rows in sorted(cells.items()):
+    for i, (_, rows) in enumerate(sorted(cells.items())):
         if len(rows) < FEWEST:
             continue
         batch, px, macs, acts, params, time = zip(*rows)
         yield row({
-            "gpu": "rtx-3090",
+            "gpu": "rtx-3090", "arch": f"{source}-{i}",
             "framework": "pytorch", "batch_size": batch,
             "image_px": round(geometric(px)), "train_samples": batch,
             "val_samples": 0, "macs_g": macs, "acts_m": acts,
@@ -320,12 +323,12 @@ def ecnas(folder):
             (macs / 1e9, float(r["acts_per_image"]) / 1e6, k,
              float(r["params"]) / 1e6,
              float(r["train_time_s"]) / float(r["train_steps"])))
-    for _, rows in sorted(cells.items()):
+    for i, (_, rows) in enumerate(sorted(cells.items())):
         if len(rows) < FEWEST:
             continue
         macs, acts, launches, params, time = zip(*rows)
         yield row({
-            "gpu": "quadro-rtx-6000",
+            "gpu": "quadro-rtx-6000", "arch": f"ecnas-{i}",
             "dataset": "cifar10", "framework": "tensorflow",
             "precision": "fp32", "batch_size": 256, "image_px": 32,
             "train_samples": 256, "val_samples": 0, "macs_g": macs,

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio_ext.h>
+#include <string.h>
 #include <unistd.h>
 
 #ifdef _OPENMP
@@ -78,6 +79,34 @@ void *dl_load_library(const char *name) {
 #else
   return dlopen(name, RTLD_NOW | RTLD_LOCAL);
 #endif
+}
+
+static bool has_functions(void *library,
+                          const struct dl_library_function *functions,
+                          size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    void *found = dlsym(library, functions[i].name);
+    if (!found && !functions[i].optional)
+      return false;
+    *(void **)functions[i].pointer = found;
+  }
+  return true;
+}
+
+bool dl_load_functions(const char *libraries,
+                       const struct dl_library_function *functions, size_t n) {
+  for (const char *s = libraries; *s; s += *s == '|') {
+    char name[64];
+    size_t len = strcspn(s, "|");
+    snprintf(name, sizeof name, "%.*s", (int)len, s);
+    s += len;
+    void *library = dl_load_library(name);
+    if (library && has_functions(library, functions, n))
+      return true;
+    if (library)
+      dlclose(library);
+  }
+  return false;
 }
 
 void *dl_next_symbol(const char *name) {

@@ -51,6 +51,19 @@ void dl_discard_output(FILE *f);
 /* A shared library of the system for dlsym(), or NULL. */
 void *dl_load_library(const char *name);
 
+/* A function of a shared library, and the pointer that is to hold it. */
+struct dl_library_function {
+  const char *name;
+  void *pointer;
+  bool optional; /* the pointer is NULL where the library lacks it */
+};
+
+/* Loads the first of the libraries "A|B" that has the n functions, and sets
+ * their pointers. The library stays loaded. Returns false where there is
+ * none. */
+bool dl_load_functions(const char *libraries,
+                       const struct dl_library_function *functions, size_t n);
+
 /* The function that comes after this program's own of the name, in a shared
  * library that it is linked with. */
 void *dl_next_symbol(const char *name);

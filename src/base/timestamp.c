@@ -244,6 +244,11 @@ bool dl_parse_start(const char *s, struct dl_timestamp *out) {
   return p.s == p.end || zone(&p, out);
 }
 
+int64_t dl_time_after(int64_t ns, double seconds) {
+  double after = fmin(seconds * (double)DL_SECOND, NS_MAX);
+  return (double)ns + after >= NS_MAX ? (int64_t)NS_MAX : ns + llround(after);
+}
+
 int dl_order_times(const void *a, const void *b) {
   const int64_t *x = a, *y = b;
   return (*x > *y) - (*x < *y);
@@ -347,12 +352,30 @@ static char *put(char *to, int64_t x, int digits, char behind) {
   return to + digits + 1;
 }
 
+/* Writes a date and a 'T': the inverse of days_of, for years from 0. gmtime_r
+ * is not used, since its seconds end in 2038 where time_t has 32 bits. */
+static char *put_date(char *to, int64_t days) {
+  days += 719468; /* counted from 0000-03-01: a leap day ends its year */
+  int64_t year400 = days / 146097, day = days % 146097;
+  int64_t year = (day - day / 1460 + day / 36524 - day / 146096) / 365;
+  day -= 365 * year + year / 4 - year / 100;
+  int64_t month = (5 * day + 2) / 153; /* from March on */
+  day -= (153 * month + 2) / 5 - 1;
+  month += month < 10 ? 3 : -9;
+  to = put(to, 400 * year400 + year + (month <= 2), 4, '-');
+  to = put(to, month, 2, '-');
+  return put(to, day, 2, 'T');
+}
+
 char *dl_format_timestamp(char buf[DL_TIMESTAMP_SIZE], int64_t ns, bool zoned) {
-  time_t seconds = ns / DL_SECOND - (ns % DL_SECOND < 0);
+  int64_t seconds = ns / DL_SECOND - (ns % DL_SECOND < 0);
   int64_t rest = ns % DL_SECOND + (ns % DL_SECOND < 0 ? DL_SECOND : 0);
-  struct tm utc;
-  gmtime_r(&seconds, &utc);
-  char *to = buf + strftime(buf, DL_TIMESTAMP_SIZE, "%Y-%m-%dT%H:%M:%S.", &utc);
+  int64_t days = seconds / DAY_S - (seconds % DAY_S < 0);
+  int64_t second = seconds - days * DAY_S;
+  char *to = put_date(buf, days);
+  to = put(to, second / 3600, 2, ':');
+  to = put(to, second / 60 % 60, 2, ':');
+  to = put(to, second % 60, 2, '.');
   if (rest % 1000 != 0)
     to = put(to, rest, 9, 'Z');
   else if (rest % 1000000 != 0)

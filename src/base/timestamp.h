@@ -39,6 +39,9 @@ bool dl_parse_timestamp(const char *s, size_t len, struct dl_timestamp *out);
  * a time of day alone. */
 bool dl_parse_start(const char *s, struct dl_timestamp *out);
 
+/* The time so many seconds (>= 0) after another one; at most the largest. */
+int64_t dl_time_after(int64_t ns, double seconds);
+
 /* Compares two times or differences of times (int64_t), for qsort. */
 int dl_order_times(const void *a, const void *b);
 

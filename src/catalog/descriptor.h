@@ -25,7 +25,7 @@ enum dl_kind {
   DL_SITE,
   DL_NODE
 };
-enum { DL_N_KINDS = DL_NODE + 1, DL_MOST_FIELDS = 44 };
+enum { DL_N_KINDS = DL_NODE + 1, DL_MOST_FIELDS = 46 };
 
 /* One field of a kind: a text (const char *) or a number (double). */
 struct dl_field {

@@ -126,6 +126,10 @@ NUMBER(traffic_ratio, NULL, 1, 1000,
        "elements that all layers read and write, by activation")
 NUMBER(elementwise_ratio, NULL, 0.1, 1000,
        "elements that operators between layers read and write, by activation")
+NUMBER(kept_ratio, NULL, 0.1, 1000,
+       "activations that the backward pass needs, by acts_m without scores")
+NUMBER(mixed_kept_ratio, NULL, 0.1, 1000,
+       "likewise in mixed precision, in units of 16 bits")
 /* Unknown: no two-stage detector, and none that matches queries. */
 NUMBER(regions, NULL, 1, 1e6,
        "regions of a sample that a detector is trained on")

@@ -135,6 +135,13 @@ static void add_setting(const struct parser *p, const char *name,
     dl_text_printf(to, "; write --set %s=VALUE", column);
 }
 
+/* Why commands that read measured energies lack an option. */
+static void add_reason(const char *name, struct dl_text *to) {
+  if (strcmp(name, "boundary") == 0)
+    dl_text_add(to, "; measured energies have the boundary of their sensors "
+                    "(column boundary)");
+}
+
 static enum dl_status unknown_long(const struct parser *p, const char *name) {
   DL_TEXT(near);
   DL_TEXT(others);
@@ -149,6 +156,7 @@ static enum dl_status unknown_long(const struct parser *p, const char *name) {
     dl_text_printf(&near, " (it is one of %s)", dl_text_str(&others));
   else
     dl_suggest(name, c, p->n_longs, 3, false, &near);
+  add_reason(name, &near);
   add_setting(p, name, &near);
   return dl_fail(&p->cli->diag, DL_EUSAGE,
                  "unknown option '--%s'%s; see 'dlest %s --help'", name,

@@ -188,7 +188,7 @@ enum dl_status dl_save_model(struct dl_cli *cli, const struct dl_model *m,
   DL_TRY(dl_cli_check_outputs(cli, dl_text_str(&path), cli->argument,
                               cli->n_arguments));
   DL_TRY(dl_model_write(m, dl_text_str(&path), &cli->diag));
-  dl_report_add(r, "model", "model", NULL, DL_CODE,
+  dl_report_add(r, "model", "Model", NULL, DL_CODE,
                 dl_string(dl_text_str(&path)));
   *printed = dl_is_stdio(dl_text_str(&path));
   cli->output = NULL;

@@ -59,6 +59,7 @@ static void put_node(struct dl_alternative *c, const struct dl_choice_node *n,
   c->region = n->region;
   c->billed = n->node.gpus;
   c->energy_j = e.bound[n->boundary];
+  c->paid_j = e.bound[n->paid];
   c->boundary = dl_boundary_name(n->boundary);
 }
 

@@ -49,6 +49,7 @@ struct dl_alternative {
   double work;   /* samples or tokens that it trains on; 0: by a table */
   double accuracy;
   struct dl_interval energy_j;
+  struct dl_interval paid_j; /* that emissions and cost are of */
   double duration_s;
   double response_s; /* of inference: time per output token, or of a batch */
   struct dl_interval co2e_g, cost; /* cost by the hour: exact */
@@ -92,7 +93,8 @@ void dl_choices_free(struct dl_choices *l);
 struct dl_choice_node {
   const char *id, *region; /* outlive the choices; region NULL: one for all */
   struct dl_node_power node;
-  enum dl_boundary boundary;
+  enum dl_boundary boundary; /* of the energies that are compared */
+  enum dl_boundary paid;     /* of emissions and cost: the widest */
 };
 
 /* Adds the estimates of all combinations of rows->axes by the first method of

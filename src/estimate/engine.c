@@ -281,7 +281,8 @@ static void begin_estimate(struct dl_estimate *est, const struct dl_job *job,
       .busy_share = NAN,
       .duration_s = {p->duration_s, NAN, NAN},
       .duration_from = p->duration_from,
-      .loader_assumed = p->parts.input_assumed,
+      .loader_assumed = p->parts.input_assumed &&
+                        p->parts.gpu_rate > p->parts.input_rate,
       .loader_rate = loader_rate(&p->parts),
       .loader_doubt = p->parts.input_doubt,
       .loader_core_s = p->parts.input_core_s *

@@ -28,6 +28,8 @@
 
 #define KG_PER_LB 0.45359237
 #define MOST_G_KWH 5000
+#define MOST_NS (INT64_MAX / 2)             /* in the year 2116 */
+#define MOST_STEP (366 * 86400 * DL_SECOND) /* for which a value counts */
 
 enum { MOST_NAME = 96 };
 
@@ -116,8 +118,9 @@ static bool read_time(const char *text, struct dl_timestamp *t) {
     *dash = '\0';
   if (strlen(own) > 5 && own[2] == '.' && own[5] == '.')
     own[2] = own[5] = '-';
-  return (dl_parse_timestamp(own, strlen(own), t) && t->dated) ||
-         dl_parse_start(own, t);
+  return ((dl_parse_timestamp(own, strlen(own), t) && t->dated) ||
+          dl_parse_start(own, t)) &&
+         t->ns >= 0 && t->ns < MOST_NS;
 }
 
 static enum dl_status add_row(struct dl_hours *h, const struct columns *c,
@@ -148,13 +151,14 @@ static enum dl_status add_row(struct dl_hours *h, const struct columns *c,
   return DL_OK;
 }
 
-/* The median of the differences. */
+/* The median of the differences, a year at most. */
 static int64_t usual_step(const struct dl_hours *h) {
   DL_FREED int64_t *step = dl_calloc(h->n, sizeof *step);
   for (size_t i = 1; i < h->n; i++)
     step[i - 1] = h->ns[i] - h->ns[i - 1];
   qsort(step, h->n - 1, sizeof *step, dl_order_times);
-  return step[(h->n - 1) / 2];
+  int64_t usual = step[(h->n - 1) / 2];
+  return usual < MOST_STEP ? usual : MOST_STEP;
 }
 
 enum dl_status dl_hours_read(struct dl_hours *h, const char *path,
@@ -255,18 +259,20 @@ enum dl_status dl_hours_mean(const struct dl_hours *h, int64_t from_ns,
 }
 
 enum dl_status dl_hours_best(const struct dl_hours *h, int64_t from_ns,
-                             int64_t within_ns, int64_t length_ns,
+                             double within_s, double length_s,
                              struct dl_hours_start *best, struct dl_diag *d) {
   double mean;
   int64_t missing;
   best->g = INFINITY;
   for (size_t i = 0; i <= h->n; i++) {
     int64_t start = i == 0 ? from_ns : h->ns[i - 1];
-    if (start >= from_ns && start - from_ns <= within_ns &&
-        mean_of(h, start, start + length_ns, &mean, &missing) && mean < best->g)
+    if (start >= from_ns && start <= dl_time_after(from_ns, within_s) &&
+        mean_of(h, start, dl_time_after(start, length_s), &mean, &missing) &&
+        mean < best->g)
       *best = (struct dl_hours_start){start, mean};
   }
   return isfinite(best->g)
              ? DL_OK
-             : dl_hours_mean(h, from_ns, from_ns + length_ns, &mean, d);
+             : dl_hours_mean(h, from_ns, dl_time_after(from_ns, length_s),
+                             &mean, d);
 }

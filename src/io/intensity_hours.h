@@ -35,7 +35,7 @@ void dl_hours_free(struct dl_hours *h);
 enum dl_status dl_hours_mean(const struct dl_hours *h, int64_t from_ns,
                              int64_t to_ns, double *g, struct dl_diag *d);
 
-/* Finds the start from `from_ns` on, at most `within_ns` later, of a run of
+/* Finds the start from `from_ns` on, at most `within_s` later, of a run of
  * that length with the lowest mean: `from_ns` or the time of a value. Starts
  * whose run meets a gap or the end of the file are left out; DL_EINPUT if all
  * are. */
@@ -44,7 +44,7 @@ struct dl_hours_start {
   double g; /* mean intensity */
 };
 enum dl_status dl_hours_best(const struct dl_hours *h, int64_t from_ns,
-                             int64_t within_ns, int64_t length_ns,
+                             double within_s, double length_s,
                              struct dl_hours_start *best, struct dl_diag *d);
 
 #endif

@@ -224,7 +224,8 @@ static enum dl_status make_run(struct extraction *x, const char *path,
     status = x->o->inspect(x->o->ctx, log, d);
   }
   if (status == DL_OK && log->curve.n > 1)
-    status = dl_epochs_add(&out->run, log, n, &x->o->epochs, d);
+    status = dl_epochs_add(&out->run, log, n,
+                           x->o->find_epochs ? &x->o->epochs : NULL, d);
   if (status == DL_OK && x->o->hours)
     status = dl_emissions_of_trace(&out->run, log, x->o->hours, path, d);
   if (status == DL_OK)

@@ -13,7 +13,8 @@
 struct dl_extract_options {
   struct dl_log_options log;
   struct dl_meter_options meter;
-  struct dl_epochs_options epochs;
+  bool find_epochs;                   /* if no log states them, */
+  struct dl_cycles_options epochs;    /* by these lengths and numbers */
   struct dl_shard shard;              /* the runs that are made */
   const struct dl_hours *hours;       /* of the carbon intensity, for co2e_g; or
                                          NULL */

@@ -72,7 +72,7 @@ void dl_log_uuid(struct dl_log *log, uint32_t meter) {
 }
 
 void dl_log_limit(struct dl_log *log, uint32_t meter, double limit_w) {
-  if (meter < log->n_meters && limit_w > 0)
+  if (meter < log->n_meters && limit_w > 0 && isfinite(limit_w))
     log->meter[meter].limit_w = limit_w;
 }
 

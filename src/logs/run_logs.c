@@ -85,7 +85,7 @@ static enum dl_status read_node(const struct dl_run_logs *x, size_t i,
   struct dl_log *log_of_trace;
   struct dl_summary_options o = {
       .meter = x->o->meter,
-      .curve = x->o->epochs.find || trace->joined,
+      .curve = x->o->find_epochs || trace->joined,
       .progress = x->progress,
       .ctx = x->ctx,
   };

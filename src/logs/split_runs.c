@@ -20,7 +20,7 @@ static struct dl_time_bound bound_at(int64_t ns) {
 
 /* Makes a run of the samples within a span: the log's name and a number. */
 static enum dl_status read_span(const struct dl_run_logs *logs, size_t i,
-                                const struct dl_busy_span *span,
+                                const struct dl_time_span *span,
                                 struct dl_run *run, size_t *n,
                                 struct dl_diag *d) {
   const char *name = dl_path_name(logs->all->source[i].path);
@@ -43,7 +43,8 @@ static enum dl_status read_span(const struct dl_run_logs *logs, size_t i,
     dl_text_printf(&id, "-%zu", ++*n);
     dl_run_copy_text(run, DL_RUN_run_id, dl_text_str(&id));
     if (log->curve.n > 1)
-      status = dl_epochs_add(run, log, n_logs, &o.epochs, d);
+      status =
+          dl_epochs_add(run, log, n_logs, o.find_epochs ? &o.epochs : NULL, d);
     if (status == DL_OK && o.hours)
       status = dl_emissions_of_trace(run, log, o.hours,
                                      logs->all->source[i].path, d);
@@ -58,7 +59,7 @@ enum dl_status dl_split_runs(const struct dl_run_logs *logs, size_t i,
                              struct dl_run **run, size_t *n,
                              struct dl_diag *d) {
   const double idle_s = logs->o->split_idle_s;
-  DL_FREED struct dl_busy_span *span = NULL;
+  DL_FREED struct dl_time_span *span = NULL;
   char time[DL_NUMBER_SIZE];
   enum dl_status status = DL_OK;
   size_t spans = idle_s > 0 ? dl_busy_spans(&log->curve, idle_s, &span) : 0;

@@ -104,6 +104,18 @@ enum dl_status dl_walk_list(const struct model_walk *w, dl_node *parent,
   return status;
 }
 
+#define BLANKS " \t\r\n"
+
+static bool is_blank(char c) {
+  return c == ' ' || c == '\n' || c == '\t' || c == '\r';
+}
+
+static const char *skip_blanks(const char *p) {
+  while (is_blank(*p))
+    p++;
+  return p;
+}
+
 enum dl_status dl_walk_numbers(const struct model_walk *w, dl_node *node,
                                double *x, size_t n) {
   if (w->writing) {
@@ -117,13 +129,17 @@ enum dl_status dl_walk_numbers(const struct model_walk *w, dl_node *node,
     return DL_OK;
   }
   size_t found = 0;
-  for (const char *p = dl_xml_text(node); *p; p += strspn(p, " \t\r\n")) {
-    size_t len = strcspn(p, " \t\r\n");
-    if (len == 0)
-      continue;
-    if (found == n || dl_parse_number(p, len, &x[found++]) != DL_NUMBER_OK)
-      return dl_walk_refuse(w, node, "invalid or too many numbers");
-    p += len;
+  const char *p = dl_xml_text(node), *end = strchr(p, '\0');
+  for (p = skip_blanks(p); p < end; p = skip_blanks(p)) {
+    const char *behind = found < n ? dl_take_decimal(p, end, &x[found]) : NULL;
+    if (!behind || !(behind == end || is_blank(*behind))) {
+      size_t len = strcspn(p, BLANKS);
+      if (found == n || dl_parse_number(p, len, &x[found]) != DL_NUMBER_OK)
+        return dl_walk_refuse(w, node, "invalid or too many numbers");
+      behind = p + len;
+    }
+    found++;
+    p = behind;
   }
   return found == n ? DL_OK : dl_walk_refuse(w, node, "too few numbers");
 }

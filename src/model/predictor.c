@@ -67,39 +67,63 @@ void dl_predictor_free(struct dl_predictor *p) {
   free(p);
 }
 
-/* Adds the bounds of what was held out; false without. The squares of two that
- * are new add up. The spread of a run has both of them already. */
-static bool add_bounds(struct dl_row_bounds *b, const struct dl_residuals *left,
-                       enum dl_held_out_group novelty, double coverage) {
+/* The bounds of what was held out; not known without. */
+static struct dl_row_bounds bounds_alone(const struct dl_residuals *left,
+                                         enum dl_held_out_group novelty,
+                                         double coverage) {
   const struct dl_residuals *r = &left[novelty];
-  double low, high, spread = dl_residuals_spread(r);
-  if (!dl_residual_interval(r, coverage, &low, &high))
-    return false;
-  low = fmin(low, 0);
-  high = fmax(high, 0);
-  b->by_run = dl_residuals_by_run(r);
-  b->low = b->by_run ? fmin(b->low, low) : -hypot(b->low, low);
-  b->high = b->by_run ? fmax(b->high, high) : hypot(b->high, high);
-  b->typical_low = -hypot(b->typical_low, low * spread);
-  b->typical_high = hypot(b->typical_high, high * spread);
-  b->novelty = novelty;
-  b->known = true;
-  return true;
+  struct dl_row_bounds b = {.novelty = novelty};
+  b.known = dl_residual_interval(r, coverage, &b.low, &b.high);
+  if (!b.known)
+    return b;
+  const double spread = dl_residuals_spread(r);
+  b.by_run = dl_residuals_by_run(r);
+  b.low = fmin(b.low, 0);
+  b.high = fmax(b.high, 0);
+  b.typical_low = b.low * spread;
+  b.typical_high = b.high * spread;
+  return b;
 }
 
-/* Residual bounds for what is new about a row. */
-static struct dl_row_bounds find_bounds(const struct dl_residuals *left,
-                                        bool arch, bool gpu, double coverage) {
-  struct dl_row_bounds b = {
-      .novelty = DL_HELD_OUT_ROWS, .new_arch = arch, .new_gpu = gpu};
-  if (arch)
-    add_bounds(&b, left, DL_HELD_OUT_ARCH, coverage);
-  if (gpu)
-    add_bounds(&b, left, DL_HELD_OUT_GPU, coverage);
-  if (!b.known && !add_bounds(&b, left, DL_HELD_OUT_CONFIG, coverage) &&
-      !add_bounds(&b, left, DL_HELD_OUT_PAIR, coverage))
-    add_bounds(&b, left, DL_HELD_OUT_ROWS, coverage);
-  return b;
+/* The squares of two that are new add up. The spread of a run has both of them
+ * already. */
+static void add_bounds(struct dl_row_bounds *b,
+                       const struct dl_row_bounds *one) {
+  if (!one->known)
+    return;
+  b->by_run = one->by_run;
+  b->low = b->by_run ? fmin(b->low, one->low) : -hypot(b->low, one->low);
+  b->high = b->by_run ? fmax(b->high, one->high) : hypot(b->high, one->high);
+  b->typical_low = -hypot(b->typical_low, one->typical_low);
+  b->typical_high = hypot(b->typical_high, one->typical_high);
+  b->novelty = one->novelty;
+  b->known = true;
+}
+
+/* Residual bounds for what is new about a row: [architecture][GPU]. */
+static void find_bounds(struct dl_row_bounds to[2][2],
+                        const struct dl_residuals *left, double coverage) {
+  static const enum dl_held_out_group known[] = {
+      DL_HELD_OUT_CONFIG, DL_HELD_OUT_PAIR, DL_HELD_OUT_ROWS};
+  const struct dl_row_bounds new_arch =
+                                 bounds_alone(left, DL_HELD_OUT_ARCH, coverage),
+                             new_gpu =
+                                 bounds_alone(left, DL_HELD_OUT_GPU, coverage);
+  struct dl_row_bounds nothing_new = {0};
+  for (size_t i = 0; i < DL_LENGTH(known) && !nothing_new.known; i++)
+    nothing_new = bounds_alone(left, known[i], coverage);
+  for (int arch = 0; arch < 2; arch++)
+    for (int gpu = 0; gpu < 2; gpu++) {
+      struct dl_row_bounds *b = &to[arch][gpu];
+      *b = (struct dl_row_bounds){
+          .novelty = DL_HELD_OUT_ROWS, .new_arch = arch, .new_gpu = gpu};
+      if (arch)
+        add_bounds(b, &new_arch);
+      if (gpu)
+        add_bounds(b, &new_gpu);
+      if (!b->known)
+        add_bounds(b, &nothing_new);
+    }
 }
 
 /* Sets the bounds that depend on the coverage alone. */
@@ -107,17 +131,11 @@ static void prepare_intervals(struct dl_predictor *p, double coverage) {
   double quantile = gsl_cdf_ugaussian_Pinv((1 + coverage) / 2);
   p->spread = EXTRAPOLATED_POWER * quantile / gsl_cdf_ugaussian_Pinv(0.95);
   p->source = SOURCE_SD * quantile;
-  for (int arch = 0; arch < 2; arch++)
-    for (int gpu = 0; gpu < 2; gpu++)
-      p->bounds[arch][gpu] =
-          find_bounds(p->fit->held_out_residuals, arch, gpu, coverage);
+  find_bounds(p->bounds, p->fit->held_out_residuals, coverage);
   for (size_t i = 0; i < p->fit->n_ranges; i++)
     dl_value_bounds_find(&p->values[i], &p->fit->range[i], coverage);
   for (size_t k = 0; k < p->fit->n_times; k++)
-    for (int arch = 0; arch < 2; arch++)
-      for (int gpu = 0; gpu < 2; gpu++)
-        p->times[k][arch][gpu] =
-            find_bounds(p->fit->times[k].held_out, arch, gpu, coverage);
+    find_bounds(p->times[k], p->fit->times[k].held_out, coverage);
 }
 
 enum dl_status dl_predictor_new(struct dl_predictor **out,

@@ -126,6 +126,8 @@ static void show_rounded_time(struct dl_text *t, double x) {
   dl_format_duration(buf, step > 0 && x >= 60 ? step * round(x / step) : x);
   if (x >= 1 && x < 60 - 0.5)
     strcat(dl_format_digits(buf, x, 2), " s");
+  if (x >= 1e-3 && x < 1)
+    strcat(dl_format_digits(buf, 1e3 * x, 2), " ms");
   char *zeros = strstr(buf, " 00 ");
   if (!zeros)
     zeros = strstr(buf, " 0 h");

@@ -2,7 +2,6 @@
 #include "record/http_server.h"
 
 #include <arpa/inet.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
@@ -35,29 +34,17 @@ static struct {
 } mhd;
 
 static bool load(void) {
-  static const struct {
-    const char *symbol;
-    void *at;
-  } symbols[] = {
-      {"MHD_start_daemon", &mhd.start_daemon},
-      {"MHD_stop_daemon", &mhd.stop_daemon},
-      {"MHD_lookup_connection_value", &mhd.lookup_connection_value},
-      {"MHD_create_response_from_buffer", &mhd.create_response_from_buffer},
-      {"MHD_add_response_header", &mhd.add_response_header},
-      {"MHD_queue_response", &mhd.queue_response},
-      {"MHD_destroy_response", &mhd.destroy_response}};
-  void *library = dl_load_library("libmicrohttpd.so.12");
-  if (!library)
-    return false;
-  for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
-    void *found = dlsym(library, symbols[i].symbol);
-    if (!found) {
-      dlclose(library);
-      return false;
-    }
-    *(void **)symbols[i].at = found;
-  }
-  return true;
+  static const struct dl_library_function functions[] = {
+      {"MHD_start_daemon", &mhd.start_daemon, false},
+      {"MHD_stop_daemon", &mhd.stop_daemon, false},
+      {"MHD_lookup_connection_value", &mhd.lookup_connection_value, false},
+      {"MHD_create_response_from_buffer", &mhd.create_response_from_buffer,
+       false},
+      {"MHD_add_response_header", &mhd.add_response_header, false},
+      {"MHD_queue_response", &mhd.queue_response, false},
+      {"MHD_destroy_response", &mhd.destroy_response, false}};
+  return dl_load_functions("libmicrohttpd.so.12", functions,
+                           DL_LENGTH(functions));
 }
 
 union address {

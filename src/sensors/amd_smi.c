@@ -10,7 +10,6 @@
  * no power, and the first die counts both. GPUs divided into partitions (MI300)
  * are devices with one PCI address and one counter. */
 
-#include <dlfcn.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -42,81 +41,51 @@ static struct {
   int (*address)(uint32_t, uint64_t *pci);
 } rocm;
 
-struct symbol {
-  const char *name;
-  void *at;
-};
+static const struct dl_library_function amd_functions[] = {
+    {"amdsmi_init", &amd.init, false},
+    {"amdsmi_get_socket_handles", &amd.sockets, false},
+    {"amdsmi_get_processor_handles", &amd.processors, false},
+    {"amdsmi_get_energy_count", &amd.energy, false},
+    {"amdsmi_get_gpu_bdf_id", &amd.address, false}};
 
-static const struct symbol amd_symbols[] = {
-    {"amdsmi_init", &amd.init},
-    {"amdsmi_get_socket_handles", &amd.sockets},
-    {"amdsmi_get_processor_handles", &amd.processors},
-    {"amdsmi_get_energy_count", &amd.energy},
-    {"amdsmi_get_gpu_bdf_id", &amd.address},
-    {0}};
-
-static const struct symbol rocm_symbols[] = {
-    {"rsmi_init", &rocm.init},
-    {"rsmi_num_monitor_devices", &rocm.count},
-    {"rsmi_dev_energy_count_get", &rocm.energy},
-    {"rsmi_dev_pci_id_get", &rocm.address},
-    {0}};
+static const struct dl_library_function rocm_functions[] = {
+    {"rsmi_init", &rocm.init, false},
+    {"rsmi_num_monitor_devices", &rocm.count, false},
+    {"rsmi_dev_energy_count_get", &rocm.energy, false},
+    {"rsmi_dev_pci_id_get", &rocm.address, false}};
 
 /* A GPU of either library, as its driver counts them. */
-struct device {
+struct amd_gpu {
   void *handle;          /* of amd-smi; NULL: of rocm-smi */
   uint32_t index;        /* of rocm-smi */
   char pci[DL_PCI_SIZE]; /* without function and partition */
-};
 
-struct amd_gpu {
-  struct device device;
+  /* Members of a sensor's state: */
   bool counts;      /* the counter agrees with the power */
   double counted_j; /* highest reading */
   char *folder;     /* of its chip in sysfs; NULL: it has none */
 };
 
-/* Loads the first library of a list, whose names are separated by blanks, that
- * has all functions. It stays loaded. */
-static bool load(const char *names, const struct symbol *symbols) {
-  DL_SCOPED(dl_strlist_free) struct dl_strlist all = {0};
-  dl_strlist_split(&all, names, '|');
-  for (size_t i = 0; i < all.n; i++) {
-    void *library = dl_load_library(all.s[i]);
-    const struct symbol *x = symbols;
-    for (; library && x->name; x++) {
-      void *found = dlsym(library, x->name);
-      if (!found)
-        break;
-      *(void **)x->at = found;
-    }
-    if (library && !x->name)
-      return true;
-    if (library)
-      dlclose(library);
-  }
-  return false;
-}
-
-/* Adds a device with an address as the libraries state it. */
-static void add_device(struct device *to, size_t *n, struct device d,
-                       uint64_t address) {
+/* Adds a GPU with an address as the libraries state it. */
+static void list_gpu(struct amd_gpu *to, size_t *n, struct amd_gpu g,
+                     uint64_t address) {
   if (*n == MOST_GPUS)
     return;
-  snprintf(d.pci, sizeof d.pci, "%04x:%02x:%02x", (unsigned)(address >> 32),
+  snprintf(g.pci, sizeof g.pci, "%04x:%02x:%02x", (unsigned)(address >> 32),
            (unsigned)(address >> 8 & 0xff), (unsigned)(address >> 3 & 0x1f));
-  to[(*n)++] = d;
+  to[(*n)++] = g;
 }
 
 /* Lists the GPUs of libamd_smi. */
-static size_t list_amd(struct device to[MOST_GPUS]) {
+static size_t list_amd(struct amd_gpu to[MOST_GPUS]) {
   void *socket[MOST_GPUS], *gpu[MOST_GPUS];
   uint32_t n_sockets = MOST_GPUS;
   uint64_t address;
   size_t n = 0;
-  if (!load("libamd_smi.so|libamd_smi.so.26|libamd_smi.so.25|libamd_smi.so.24|"
-            "/opt/rocm/lib/libamd_smi.so",
-            amd_symbols) ||
+  if (!dl_load_functions(
+          "libamd_smi.so|libamd_smi.so.26|libamd_smi.so.25|libamd_smi.so.24|"
+          "/opt/rocm/lib/libamd_smi.so",
+          amd_functions, DL_LENGTH(amd_functions)) ||
       amd.init(INIT_AMD_GPUS) != SUCCESS ||
       amd.sockets(&n_sockets, socket) != SUCCESS)
     return 0;
@@ -126,34 +95,35 @@ static size_t list_amd(struct device to[MOST_GPUS]) {
       continue;
     for (uint32_t k = 0; k < n_gpus; k++)
       if (amd.address(gpu[k], &address) == SUCCESS)
-        add_device(to, &n, (struct device){.handle = gpu[k]}, address);
+        list_gpu(to, &n, (struct amd_gpu){.handle = gpu[k]}, address);
   }
   return n;
 }
 
 /* Lists the GPUs of librocm_smi64. */
-static size_t list_rocm(struct device to[MOST_GPUS]) {
+static size_t list_rocm(struct amd_gpu to[MOST_GPUS]) {
   uint32_t n_gpus = 0;
   uint64_t address;
   size_t n = 0;
-  if (!load("librocm_smi64.so|librocm_smi64.so.7|librocm_smi64.so.6|"
-            "librocm_smi64.so.5|librocm_smi64.so.1|"
-            "/opt/rocm/lib/librocm_smi64.so",
-            rocm_symbols) ||
+  if (!dl_load_functions(
+          "librocm_smi64.so|librocm_smi64.so.7|librocm_smi64.so.6|"
+          "librocm_smi64.so.5|librocm_smi64.so.1|"
+          "/opt/rocm/lib/librocm_smi64.so",
+          rocm_functions, DL_LENGTH(rocm_functions)) ||
       rocm.init(0) != SUCCESS || rocm.count(&n_gpus) != SUCCESS)
     return 0;
   for (uint32_t i = 0; i < n_gpus; i++)
     if (rocm.address(i, &address) == SUCCESS)
-      add_device(to, &n, (struct device){.index = i}, address);
+      list_gpu(to, &n, (struct amd_gpu){.index = i}, address);
   return n;
 }
 
 /* The counter, J; NaN: it has none. */
-static double count_j(const struct device *d) {
+static double count_j(const struct amd_gpu *g) {
   uint64_t count, ns;
   float resolution_uj;
-  int result = d->handle ? amd.energy(d->handle, &count, &resolution_uj, &ns)
-                         : rocm.energy(d->index, &count, &resolution_uj, &ns);
+  int result = g->handle ? amd.energy(g->handle, &count, &resolution_uj, &ns)
+                         : rocm.energy(g->index, &count, &resolution_uj, &ns);
   return result == SUCCESS && count != UINT64_MAX && resolution_uj > 0
              ? (double)count * (double)resolution_uj * 1e-6
              : NAN;
@@ -162,7 +132,7 @@ static double count_j(const struct device *d) {
 static bool read_gpu(struct dl_sensor *s) {
   struct amd_gpu *g = s->state;
   bool ok = g->folder && dl_hwmon_read_gpu(s, g->folder);
-  double j = g->counts ? count_j(&g->device) : NAN;
+  double j = g->counts ? count_j(g) : NAN;
   /* Readings may come out of order; a counter that began anew is far lower. */
   if (j < g->counted_j && j > g->counted_j / 2)
     j = g->counted_j;
@@ -189,15 +159,16 @@ static char *find_chip(const struct dl_sensors *s, const char *pci) {
 }
 
 static void add_gpu(const struct dl_sensor_kind *kind, struct dl_sensors *s,
-                    const struct device *d, size_t index) {
+                    const struct amd_gpu *listed, size_t index) {
   struct amd_gpu *g = dl_calloc(1, sizeof *g);
   struct dl_sensor *new = dl_sensors_add(s, kind, DL_METER_GPU);
-  *g = (struct amd_gpu){
-      .device = *d, .counts = true, .folder = find_chip(s, d->pci)};
+  *g = *listed;
+  g->counts = true;
+  g->folder = find_chip(s, g->pci);
   new->state = g;
   new->index = index;
   snprintf(new->name, sizeof new->name, "AMD GPU %zu", index);
-  snprintf(new->id, sizeof new->id, "%s", d->pci);
+  snprintf(new->id, sizeof new->id, "%s", g->pci);
   if (g->folder)
     dl_hwmon_describe_gpu(new, g->folder);
   if (!read_gpu(new)) {
@@ -207,16 +178,16 @@ static void add_gpu(const struct dl_sensor_kind *kind, struct dl_sensors *s,
   }
 }
 
-/* Whether a device is a part of the GPU that was added last: a partition of it,
- * or the second die of its board. */
-static bool is_part(const struct dl_sensors *s, const struct device *d) {
+/* Whether a GPU is a part of the one that was added last: a partition of it, or
+ * the second die of its board. */
+static bool is_part(const struct dl_sensors *s, const struct amd_gpu *g) {
   const struct amd_gpu *last = s->s[s->n - 1].state;
   struct dl_sensor x = {.power_w = NAN};
-  if (strcmp(last->device.pci, d->pci) == 0)
+  if (strcmp(last->pci, g->pci) == 0)
     return true;
-  if (count_j(d) != 0 || !(count_j(&last->device) > 0))
+  if (count_j(g) != 0 || !(count_j(last) > 0))
     return false;
-  DL_FREED char *folder = find_chip(s, d->pci);
+  DL_FREED char *folder = find_chip(s, g->pci);
   return !folder || !dl_hwmon_read_gpu(&x, folder) || !(x.power_w > 0);
 }
 
@@ -257,19 +228,19 @@ static void check_counters(const struct dl_sensor_kind *kind,
 }
 
 static void find(const struct dl_sensor_kind *kind, struct dl_sensors *s) {
-  struct device device[MOST_GPUS];
+  struct amd_gpu gpu[MOST_GPUS];
   const size_t first = s->n;
   size_t n = 0, boards = 0;
   if (dl_sysfs_exists(s->root, "module/amdgpu"))
-    n = list_amd(device);
+    n = list_amd(gpu);
   if (n == 0 && dl_sysfs_exists(s->root, "module/amdgpu"))
-    n = list_rocm(device);
+    n = list_rocm(gpu);
   for (size_t i = 0; i < n; i++) {
-    dl_strlist_add(&s->taken, device[i].pci);
-    if (s->n > first && is_part(s, &device[i]))
+    dl_strlist_add(&s->taken, gpu[i].pci);
+    if (s->n > first && is_part(s, &gpu[i]))
       boards += s->s[s->n - 1].more++ == 0;
     else
-      add_gpu(kind, s, &device[i], i);
+      add_gpu(kind, s, &gpu[i], i);
   }
   if (s->n > first)
     check_counters(kind, s, first);

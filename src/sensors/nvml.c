@@ -3,7 +3,6 @@
  * is loaded where it is there. The declarations follow NVIDIA's documentation
  * of NVML (NVML API Reference Guide). */
 
-#include <dlfcn.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -40,7 +39,6 @@ struct nvml_field {
 enum { FIELD_POWER_INSTANT = 186 };
 
 static struct {
-  void *library;
   int (*init)(void);
   const char *(*error)(int);
   int (*count)(unsigned *);
@@ -59,50 +57,24 @@ static struct {
   int (*parent)(device, device *); /* of a MIG device */
 } nvml;
 
-/* Functions that the library must have, and functions that old versions may
- * lack. */
-static const struct {
-  const char *symbol;
-  void *at;
-  bool required;
-} symbols[] = {
-    {"nvmlInit_v2", &nvml.init, true},
-    {"nvmlErrorString", &nvml.error, true},
-    {"nvmlDeviceGetCount_v2", &nvml.count, true},
-    {"nvmlDeviceGetHandleByIndex_v2", &nvml.by_index, true},
-    {"nvmlDeviceGetName", &nvml.name, true},
-    {"nvmlDeviceGetUUID", &nvml.uuid, true},
-    {"nvmlDeviceGetPowerUsage", &nvml.power, true},
-    {"nvmlDeviceGetTotalEnergyConsumption", &nvml.energy, false},
-    {"nvmlDeviceGetUtilizationRates", &nvml.utilization, false},
-    {"nvmlDeviceGetMemoryInfo", &nvml.memory, false},
-    {"nvmlDeviceGetEnforcedPowerLimit", &nvml.limit, false},
-    {"nvmlDeviceGetFieldValues", &nvml.fields, false},
-    {"nvmlDeviceGetClockInfo", &nvml.clock, false},
-    {"nvmlDeviceGetMigMode", &nvml.mig_mode, false},
-    {"nvmlDeviceGetHandleByUUID", &nvml.by_uuid, false},
-    {"nvmlDeviceGetDeviceHandleFromMigDeviceHandle", &nvml.parent, false},
+static const struct dl_library_function functions[] = {
+    {"nvmlInit_v2", &nvml.init, false},
+    {"nvmlErrorString", &nvml.error, false},
+    {"nvmlDeviceGetCount_v2", &nvml.count, false},
+    {"nvmlDeviceGetHandleByIndex_v2", &nvml.by_index, false},
+    {"nvmlDeviceGetName", &nvml.name, false},
+    {"nvmlDeviceGetUUID", &nvml.uuid, false},
+    {"nvmlDeviceGetPowerUsage", &nvml.power, false},
+    {"nvmlDeviceGetTotalEnergyConsumption", &nvml.energy, true},
+    {"nvmlDeviceGetUtilizationRates", &nvml.utilization, true},
+    {"nvmlDeviceGetMemoryInfo", &nvml.memory, true},
+    {"nvmlDeviceGetEnforcedPowerLimit", &nvml.limit, true},
+    {"nvmlDeviceGetFieldValues", &nvml.fields, true},
+    {"nvmlDeviceGetClockInfo", &nvml.clock, true},
+    {"nvmlDeviceGetMigMode", &nvml.mig_mode, true},
+    {"nvmlDeviceGetHandleByUUID", &nvml.by_uuid, true},
+    {"nvmlDeviceGetDeviceHandleFromMigDeviceHandle", &nvml.parent, true},
 };
-
-/* Loads the library; false: it is not there or lacks a function. It stays
- * loaded until the program ends. */
-static bool load(void) {
-  if (nvml.library)
-    return true;
-  void *library = dl_load_library("libnvidia-ml.so.1");
-  if (!library)
-    return false;
-  for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
-    void *found = dlsym(library, symbols[i].symbol);
-    if (!found && symbols[i].required) {
-      dlclose(library);
-      return false;
-    }
-    *(void **)symbols[i].at = found;
-  }
-  nvml.library = library;
-  return true;
-}
 
 struct nvml_gpu {
   device device;
@@ -207,7 +179,7 @@ static void add_gpu(const struct dl_sensor_kind *kind, struct dl_sensors *s,
 
 static void find(const struct dl_sensor_kind *kind, struct dl_sensors *s) {
   unsigned n = 0;
-  if (!load())
+  if (!dl_load_functions("libnvidia-ml.so.1", functions, DL_LENGTH(functions)))
     return;
   int result = nvml.init();
   if (result == SUCCESS)

@@ -10,11 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #if __has_include(<linux/perf_event.h>)
 #include <linux/perf_event.h>
+#include <sys/syscall.h>
 #define HAS_PERF
 #endif
 

@@ -129,7 +129,7 @@ static struct outcome read_pieces(const uint8_t *data, size_t size,
 /* The epochs of what is there so far. */
 static size_t count_epochs(void) {
   char *const paths[] = {path};
-  const struct dl_extract_options o = {.epochs = {.find = true}};
+  const struct dl_extract_options o = {.find_epochs = true};
   struct dl_epoch_series s = DL_EPOCH_SERIES_EMPTY;
   struct dl_diag d = {0};
   enum dl_status status =

@@ -23,7 +23,28 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static const struct dl_importer *from;
 static int fd;
 static char path[64];
+static char folder[] = "/tmp/fuzz-XXXXXX";
 static volatile size_t touched; /* so that reads are not optimised away */
+
+static void must(bool ok) {
+  if (!ok)
+    abort();
+}
+
+static void remove_link(void) {
+  unlink(path);
+  rmdir(folder);
+}
+
+/* Some files are known by their names. */
+static void link_as(const char *name) {
+  char link[sizeof path];
+  must(mkdtemp(folder) != NULL);
+  snprintf(link, sizeof link, "%s/%s", folder, name);
+  must(symlink(path, link) == 0);
+  strcpy(path, link);
+  atexit(remove_link);
+}
 
 int LLVMFuzzerInitialize(int *argc, char ***argv) {
   const char *name = getenv("IMPORTER");
@@ -40,12 +61,9 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
   if (fd < 0)
     abort();
   snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+  if (name && strcmp(name, "mlflow") == 0)
+    link_as("gpu_0_power_usage_watts");
   return 0;
-}
-
-static void must(bool ok) {
-  if (!ok)
-    abort();
 }
 
 static void touch_text(const char *s) {

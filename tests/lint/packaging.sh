@@ -16,7 +16,7 @@ conda=$recipes/conda-forge/meta.yaml
 spack=$recipes/spack/package.py
 brew=$recipes/homebrew/dlest.rb
 
-echo 1..7
+echo 1..11
 version=$(sed -n 's/^AC_INIT(\[dlest\], \[\([^]]*\)\].*/\1/p' configure.ac)
 ok 'all have the version of configure.ac' "$(
   # FILE PATTERN: the lines with a version have this one
@@ -31,6 +31,12 @@ $spack (version\(|dlest-).*
 $brew dlest-.*tar
 END
 )"
+
+ok 'the release has one date' "$(
+  date=$(sed -nE "s/^## $version \(([0-9-]*)\)\$/\1/p" CHANGELOG.md)
+  grep -qx "date-released: $date" CITATION.cff || echo "CITATION.cff: not $date"
+  [ "$(date -d "$(sed -n 's/^ -- .*>  //p; /^ -- /q' debian/changelog)" +%F)" = "$date" ] ||
+    echo "debian/changelog: not $date")"
 
 # The versions of libraries, as "name version", that a file asks for.
 needs() {
@@ -48,6 +54,14 @@ ok 'recipes ask for their versions' "$(for file in $conda $spack; do
     echo "$asked" | grep -qxF -e "$name $least" ||
       echo "$file: $name $least, not $asked"; done
   [ "$(needs "$file" | wc -l)" -ge 3 ] || echo "$file: no versions"; done)"
+
+# Later releases of GSL have more functions; the list is that of the oldest.
+ok 'nothing of GSL is used that the oldest release lacks' "$(
+  list=tests/lint/gsl-$(echo "$asked" | sed -n 's/^gsl //p')
+  [ -r "$list" ] || echo "no $list"
+  grep -rhE 'gsl_|GSL_' src bench tests/unit --include='*.[ch]' | grep -v '# *include' |
+    grep -owE 'gsl_[A-Za-z0-9_]+|GSL_[A-Z0-9_]+' | grep -v '_free_local$' | sort -u |
+    grep -vxF -f "$list" || true)"
 
 name='the recipe of conda-forge is YAML'
 if /usr/bin/python3 -c 'import yaml' 2>/dev/null; then
@@ -74,6 +88,17 @@ if command -v ruby >/dev/null; then
 else
   skip "$name" 'no ruby'
 fi
+
+# The address, which make dist writes for the placeholders.
+url=$(sed -nE 's|^ *\[(https://[^]]*)\]\)$|\1|p' configure.ac)
+ok 'configure.ac has the one address' "$([ "$(echo "$url" | grep -c .)" = 1 ] || echo "'$url'"
+  for file in $conda $spack $brew debian/control debian/watch; do
+    grep -qF -e '@PACKAGE_URL@' -e "${url:-none}" $file || echo "$file: not that address"
+  done)"
+ok 'nothing names another' "$(grep -rnIoE --exclude-dir=.git --exclude-dir='_build*' \
+  --exclude-dir=autom4te.cache '[a-z]+://[^] "<>)]*dlest[^] "<>)]*' configure.ac README.md \
+  AGENTS.md NEWS.md CITATION.cff SECURITY.md contrib debian docs man python src web |
+  grep -vF -e "://$(echo "$url" | sed 's|.*://||')" || true)"
 
 # The container installs what bootstrap does for building, and what Debian's
 # package depends on.

@@ -67,6 +67,25 @@ static void targets_as_reference(void **state) {
   }
 }
 
+/* Shares of the time at rates by which GPUs differ: only without tensor cores.
+ */
+static void rates_without_tensor_cores(void **state) {
+  (void)state;
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    struct dl_training_inputs in = load_of(i);
+    struct dl_place with = {0}, without = {0};
+    in.depthwise = 1e8;
+    in.plain = fmax(in.plain, 1e13);
+    in.has_tensor = 1;
+    dl_training_physics.bound(constants, &in, &with);
+    assert_true(with.rate[0] == 0 && with.rate[1] == 0);
+    in.has_tensor = 0;
+    dl_training_physics.bound(constants, &in, &without);
+    assert_true(without.rate[0] > 0 && without.rate[1] > 0);
+    assert_true(without.rate[0] + without.rate[1] < 1);
+  }
+}
+
 /* A run in the units of its columns is the load of the reference's ResNet on an
  * RTX 3070: 1.259 GMACs, 26.046 million elements of 4 bytes. */
 static void row_as_reference(void **state) {
@@ -292,6 +311,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(epoch_as_reference),
       cmocka_unit_test(targets_as_reference),
+      cmocka_unit_test(rates_without_tensor_cores),
       cmocka_unit_test(row_as_reference),
       cmocka_unit_test(chips_of_memory),
       cmocka_unit_test(more_samples_cost_more),

@@ -270,7 +270,7 @@ static void test_rows(void **state) {
 /* The log of data/examples begins with 31 W; its epochs are detected. */
 static void test_trace(void **state) {
   struct dl_plot_options o = {.as = DL_PICTURE_SVG,
-                              .logs = {.epochs = {.find = true}}};
+                              .logs = {.find_epochs = true}};
   char path[PATH_SIZE], *paths[] = {path};
   struct dl_text script = {0};
   struct dl_diag d = {0};

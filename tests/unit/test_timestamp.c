@@ -295,8 +295,6 @@ static void assert_format(int64_t ns, bool zoned, const char *want) {
 
 static void formats(void **state) {
   (void)state;
-  if (sizeof(time_t) < 8)
-    skip(); /* its years end in 2038 */
   assert_format(0, false, "1970-01-01T00:00:00");
   assert_format(0, true, "1970-01-01T00:00:00Z");
   assert_format(-1, true, "1969-12-31T23:59:59.999999999Z");
@@ -316,8 +314,6 @@ static void round_trip(void **state) {
   char buf[DL_TIMESTAMP_SIZE];
   uint64_t x = 1;
   static const int64_t unit[] = {1, 1000, 1000000, DL_SECOND};
-  if (sizeof(time_t) < 8)
-    skip(); /* its years end in 2038 */
 
   (void)state;
   for (int i = 0; i < 200000; i++) {

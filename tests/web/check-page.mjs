@@ -69,7 +69,12 @@ async function compare(query) {
   const sorted = (pairs) => JSON.stringify([...pairs].sort());
   if (sorted(asked) !== sorted(got))
     return `${query}: the address became ${here.address}`;
-  const lines = (text) => text.split('\n').filter(Boolean).join('\n');
+  // Beside an answer those of other methods stand in another tab (checkSilent).
+  const lines = (text) =>
+    text
+      .split('\n')
+      .filter((line) => line && !(there.stdout && /: no estimate /.test(line)))
+      .join('\n');
   if (lines(here.messages) !== lines(there.stderr))
     return `${query}: messages\n${here.messages}\n${there.stderr}`;
   if (!there.stdout)
@@ -97,7 +102,7 @@ async function checkFigures() {
 }
 
 async function checkComparison() {
-  await open('?arch=resnet50&gpu=a100&gpus=8&country=DE');
+  await open('?arch=resnet50&gpu=a100&gpus=8&country=DE&price=0.3EUR');
   await choose('compare');
   await browser.until(`document.querySelectorAll('#compare tbody tr').length > 9
     && !!document.querySelector('#compare svg')`);
@@ -111,6 +116,8 @@ async function checkComparison() {
         '8',
         '--country',
         'DE',
+        '--price',
+        '0.3EUR',
         '--format',
         'json',
       ])
@@ -120,6 +127,7 @@ async function checkComparison() {
     title: document.querySelector('#compare figcaption').textContent,
     dots: document.querySelectorAll('#compare circle').length,
     front: document.querySelectorAll('#compare circle.front').length,
+    heads: document.querySelector('#compare thead').innerText,
     first: document.querySelector('#compare tbody tr').innerText}`);
   const choices = there.choices.filter((c) => !c.excluded);
   if (here.title !== there.summary.title) return here.title;
@@ -128,7 +136,27 @@ async function checkComparison() {
     here.front !== choices.filter((c) => c.pareto).length
   )
     return `${here.dots} points, ${here.front} on the front`;
-  return here.first.startsWith(choices[0].gpu) ? null : here.first;
+  if (!/CO2e\s+cost, EUR/.test(here.heads)) return here.heads;
+  const { gpu, co2e_g, cost } = choices[0];
+  return here.first.startsWith(gpu) &&
+    here.first.includes((co2e_g / 1e3).toPrecision(3)) &&
+    here.first.includes(cost.toPrecision(3))
+    ? null
+    : here.first;
+}
+
+// Why methods that nobody asked for give no estimate is said among the methods.
+async function checkSilent() {
+  await open(
+    '?phase=inference&arch=llama-3-8b&gpu=h100&prompt-tokens=500&output-tokens=9',
+  );
+  await choose('methods');
+  const [answer, methods] = await browser.value(
+    `['messages', 'methods'].map((id) => document.getElementById(id).innerText)`,
+  );
+  return !answer.includes('no estimate') && methods.includes('no estimate')
+    ? null
+    : answer;
 }
 
 async function checkScreen() {
@@ -209,20 +237,25 @@ async function checkLog() {
     : here.whole;
 }
 
-// A table with one row per epoch, as CodeCarbon's emissions.csv may be.
+// A table with one row per epoch, as CodeCarbon's emissions.csv may be, takes the
+// place of a log before it, which it cannot be joined with.
 async function checkEpochTable() {
   await open('', '#logs');
+  await give('log-files', join(datadir, 'data/examples/gpu-7.csv'));
+  await browser.until(`!!document.querySelector('#log-trace svg')`);
+  const drawn = `document.querySelectorAll('#log-epochs-table tbody tr').length`;
+  const before = await browser.value(drawn);
   const path = join(datadir, 'data/examples/epochs.csv');
   await browser.value(`${$('log-epochs')}.value = '50'`);
   await give('log-files', path);
-  await browser.until(`!!document.querySelector('#log-trace svg')`);
+  await browser.until(`${drawn} > 0 && ${drawn} !== ${before} &&
+    ${$('log-lines')}.children.length > 0`);
   const { epochs } = JSON.parse(
     (await native(['plot', 'trace', path, '--format', 'json'])).stdout,
   );
-  const rows = await browser.value(
-    `document.querySelectorAll('#log-epochs-table tbody tr').length`,
-  );
-  return rows === epochs.length ? null : `${rows} epochs`;
+  const said = await browser.value(`${$('log-messages')}.innerText`);
+  const rows = await browser.value(drawn);
+  return rows === epochs.length && !said ? null : `${rows} epochs, ${said}`;
 }
 
 // --- settings that are assumed
@@ -440,6 +473,7 @@ async function checkOffline() {
 await test('the figures are those of the command line', checkFigures);
 await test('the answer is that of the screen, with intervals', checkScreen);
 await test('the comparison is that of recommend', checkComparison);
+await test('messages of methods', checkSilent);
 await test('an ONNX file', checkModelFile);
 await test('a power log', checkLog);
 await test('a table of epochs', checkEpochTable);

@@ -30,7 +30,7 @@ if [ ! -e "$page/dlest.wasm" ]; then
 fi
 axe=${AXE-$work/node_modules/axe-core/axe.min.js}
 [ -e "$axe" ] || ! command -v npm >/dev/null ||
-  npm install --silent --no-save --prefix "$work" axe-core@4.10.2 \
+  timeout 120 npm install --silent --no-save --prefix "$work" axe-core@4.10.2 \
     >/dev/null 2>&1 || echo '# axe-core cannot be installed'
 node "$top/tests/web/check-page.mjs" "$page" "$dlest" "$top" \
   "$top/tests/web/inputs" "$axe"

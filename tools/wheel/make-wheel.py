@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Writes a wheel of dlest by the binary distribution format (version 1.0).
 
-    make-wheel.py --version V --program FILE --root FOLDER --sources FOLDER
+    make-wheel.py --version V --url URL --program FILE --root FOLDER --sources FOLDER
         --licences FOLDER --output FOLDER
 
 The program goes among the scripts, so that it is on PATH; what is installed in
 share of --root goes beside it, where it looks for its data. The platform's tag
-names the newest version of glibc that the program needs. Prints the path.
+names the newest version of glibc that the program needs. The URL may be empty.
+Prints the path.
 """
 
 import argparse
@@ -49,7 +50,7 @@ def platform_tag(program):
     return "manylinux_%d_%d_%s" % (max(versions)[:2] + (platform.machine(),))
 
 
-def metadata(version, readme):
+def metadata(version, url, readme):
     """The metadata of the distribution (version 2.1)."""
     return """Metadata-Version: 2.1
 Name: dlest
@@ -67,8 +68,8 @@ Classifier: Topic :: Scientific/Engineering :: Artificial Intelligence
 Classifier: Typing :: Typed
 Requires-Python: >=3.8
 Description-Content-Type: text/markdown
-
-%s""" % (version, readme)
+%s
+%s""" % (version, "Project-URL: Homepage, %s\n" % url if url else "", readme)
 
 
 class Wheel:
@@ -106,7 +107,8 @@ class Wheel:
 def arguments():
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    for name in ("version", "program", "root", "sources", "licences", "output"):
+    for name in ("version", "url", "program", "root", "sources", "licences",
+                 "output"):
         parser.add_argument("--" + name, required=True)
     return parser.parse_args()
 
@@ -131,7 +133,7 @@ def main():
                       read(os.path.join(a.licences, name)))
     wheel.add(info + "/licenses/COPYING", read(os.path.join(a.sources, "COPYING")))
     readme = read(os.path.join(a.sources, "README.md")).decode()
-    wheel.add(info + "/METADATA", metadata(a.version, readme).encode())
+    wheel.add(info + "/METADATA", metadata(a.version, a.url, readme).encode())
     wheel.add(info + "/WHEEL", (
         "Wheel-Version: 1.0\nGenerator: dlest make-wheel (%s)\n"
         "Root-Is-Purelib: false\nTag: %s\n" % (a.version, tag)).encode())

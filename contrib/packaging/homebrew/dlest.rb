@@ -4,8 +4,8 @@
 # Formula for Homebrew on Linux.
 class Dlest < Formula
   desc "Energy of training and running deep-learning models"
-  homepage "https://dlest.example.org"
-  url "https://dlest.example.org/releases/dlest-1.0.0.tar.gz"
+  homepage "@PACKAGE_URL@"
+  url "@PACKAGE_URL@/releases/dlest-1.0.0.tar.gz"
   sha256 "0000000000000000000000000000000000000000000000000000000000000000"
   license "GPL-3.0-or-later"
 

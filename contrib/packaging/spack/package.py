@@ -8,8 +8,8 @@ class Dlest(AutotoolsPackage):
     """Estimates and measures the energy of training and running deep-learning
     models, with prediction intervals."""
 
-    homepage = "https://dlest.example.org"
-    url = "https://dlest.example.org/releases/dlest-1.0.0.tar.gz"
+    homepage = "@PACKAGE_URL@"
+    url = "@PACKAGE_URL@/releases/dlest-1.0.0.tar.gz"
 
     license("GPL-3.0-or-later", checked_by="dlest")
 

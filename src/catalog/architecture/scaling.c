@@ -197,9 +197,9 @@ static void drop_head(struct dl_architecture *e) {
 
 /* The decoder of an image grows with its area. */
 static void scale_pipeline(struct dl_architecture *e, double from) {
-  double area = e->image_px * e->image_px / (from * from);
-  e->pipeline_macs_g *= area;
-  e->pipeline_traffic_m *= area;
+  double larger = e->image_px * e->image_px / (from * from);
+  e->pipeline_macs_g *= larger;
+  e->pipeline_traffic_m *= larger;
 }
 
 /* Takes the figures of an input. */

@@ -38,6 +38,8 @@ static size_t without_tag(const char *name, size_t n) {
 
 bool dl_arch_name_reduce(const char *name, struct dl_text *to) {
   const char *own = dl_path_name(name);
+  if (strchr(name, ' ') && strpbrk(name, "/.")) /* several words */
+    return false;
   size_t n = without_tag(own, strlen(own)), shorter;
   while ((shorter = without_ending(own, n)) < n)
     n = shorter;

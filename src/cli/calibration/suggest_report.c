@@ -11,9 +11,6 @@
 #include "base/number.h"
 #include "cli/views/summary/answer.h"
 
-/* Rows of a table without --all. */
-enum { MOST_IN_TEXT = 8 };
-
 /* The settings of a configuration. */
 #define OF(member) DL_MEMBER(dl_suggestion_row, member)
 static const struct dl_member_column settings[] = {
@@ -34,18 +31,6 @@ enum { ERRORS = DL_LENGTH(errors_after) };
 
 static bool prints_all(const struct dl_suggesting *w) {
   return w->o->all || w->cli->format->whole;
-}
-
-static size_t shown(const struct dl_suggesting *w, size_t n) {
-  return prints_all(w) || n <= MOST_IN_TEXT + 1 ? n : MOST_IN_TEXT;
-}
-
-/* "Title (8 of 24)" */
-static void title_of(char title[120], const char *what, size_t n, size_t of) {
-  if (n < of)
-    snprintf(title, 120, "%s (%zu of %zu)", what, n, of);
-  else
-    snprintf(title, 120, "%s", what);
 }
 
 static bool same_value(const struct dl_value *a, const struct dl_value *b) {
@@ -86,9 +71,10 @@ static void add_run(struct dl_text *t, const struct dl_suggesting *w,
                     size_t run) {
   const struct dl_suggestion_row *row = &w->rows.runs.row[run];
   char number[DL_NUMBER_SIZE];
-  dl_text_printf(t, "line %zu of %s: %s on ", row->line,
-                 dl_path_name(w->cli->argument[0]),
-                 row->arch ? row->arch : "the network");
+  dl_text_printf(t, "line %zu", row->line);
+  if (run == w->s.run[0].run)
+    dl_text_printf(t, " of %s", dl_path_name(w->cli->argument[0]));
+  dl_text_printf(t, ": %s on ", row->arch ? row->arch : "the network");
   if (row->n_gpus > 1)
     dl_text_printf(t, "%s x ", dl_format_short(number, row->n_gpus));
   dl_text_add(t, row->gpu ? row->gpu : "the GPU");
@@ -99,7 +85,8 @@ static void add_run(struct dl_text *t, const struct dl_suggesting *w,
 
 static void add_answer(const struct dl_suggesting *w, struct dl_report *r) {
   static const char *const labels[] = {"Time", "Energy"};
-  struct dl_answer_line line[ERRORS] = {0};
+  static const char *const others[] = {"Next", "Third"};
+  struct dl_answer_line line[ERRORS + DL_LENGTH(others)] = {0};
   DL_TEXT(title);
   dl_text_add(&title, "Measure ");
   add_run(&title, w, w->s.run[0].run);
@@ -112,20 +99,31 @@ static void add_answer(const struct dl_suggesting *w, struct dl_report *r) {
   }
   dl_answer_remark(&line[0], "expected error of %zu configuration%s",
                    w->rows.runs.n, w->rows.runs.n == 1 ? "" : "s");
-  dl_answer_lines(g, line, ERRORS);
+  for (size_t i = 0; i < DL_LENGTH(others) && i + 1 < w->rows.runs.n; i++) {
+    const struct dl_suggested_run *run = &w->s.run[i + 1];
+    struct dl_answer_line *l = &line[ERRORS + i];
+    char number[ERRORS][DL_NUMBER_SIZE];
+    DL_TEXT(t);
+    add_run(&t, w, run->run);
+    for (size_t q = 0; q < ERRORS; q++)
+      dl_format_digits(number[q], 100 * run->after[q], 3);
+    dl_text_printf(&t, ": %s and %s %%", number[0], number[1]);
+    dl_answer_text(l, others[i], dl_text_str(&t));
+  }
+  dl_answer_lines(g, line, DL_LENGTH(line));
+  if (!prints_all(w))
+    dl_report_hint(g, "All runs, and the best one for each: --all.");
 }
 
 static void add_runs(const struct dl_suggesting *w, struct dl_report *r) {
-  size_t n = shown(w, w->rows.runs.n);
   struct dl_column columns[SETTINGS + ERRORS];
   struct dl_value v[SETTINGS + ERRORS];
-  char title[120];
   setting_columns(&w->rows.runs, columns);
   memcpy(columns + SETTINGS, errors_after, sizeof errors_after);
-  title_of(title, "Expected errors after one run", n, w->rows.runs.n);
   struct dl_table *t =
-      dl_report_table(r, "runs", title, columns, SETTINGS + ERRORS, true);
-  for (size_t i = 0; i < n; i++) {
+      dl_report_table(r, "runs", "Expected errors after one run", columns,
+                      SETTINGS + ERRORS, true);
+  for (size_t i = 0; i < w->rows.runs.n; i++) {
     dl_member_values(settings, SETTINGS, &w->rows.runs.row[w->s.run[i].run], v);
     error_values(w->s.run[i].after, v + SETTINGS);
     dl_table_row(t, v, NULL);
@@ -140,16 +138,13 @@ static void add_best(const struct dl_suggesting *w, struct dl_report *r) {
   enum { MORE = DL_LENGTH(more), COLUMNS = SETTINGS + MORE + ERRORS };
   struct dl_column columns[COLUMNS];
   struct dl_value v[COLUMNS];
-  size_t n = shown(w, w->rows.runs.n);
-  char title[120];
   setting_columns(&w->rows.runs, columns);
   memcpy(columns + SETTINGS, more, sizeof more);
   memcpy(columns + SETTINGS + MORE, errors_after, sizeof errors_after);
-  title_of(title, "Best run of another configuration for each", n,
-           w->rows.runs.n);
   struct dl_table *t =
-      dl_report_table(r, "wanted", title, columns, COLUMNS, false);
-  for (size_t i = 0; i < n; i++) {
+      dl_report_table(r, "wanted", "Best run of another configuration for each",
+                      columns, COLUMNS, false);
+  for (size_t i = 0; i < w->rows.runs.n; i++) {
     const struct dl_suggested_run *best = &w->s.best[i];
     dl_member_values(settings, SETTINGS, &w->rows.runs.row[i], v);
     error_values(best->before, v + SETTINGS);
@@ -170,11 +165,14 @@ enum dl_status dl_suggest_report(const struct dl_suggesting *w) {
       {.key = "time_error_before", .value = dl_number(before[DL_SUGGEST_TIME])},
       {.key = "energy_error_before",
        .value = dl_number(before[DL_SUGGEST_ENERGY])});
-  add_runs(w, r);
-  add_best(w, r);
-  dl_report_say(r, "Expected errors: half of all estimates are off by less; of "
-                   "several configurations, the root mean square. Those of "
-                   "times are after the time of a run alone is measured, those "
-                   "of energies after its time and power.");
+  if (prints_all(w)) {
+    add_runs(w, r);
+    add_best(w, r);
+    dl_report_say(r,
+                  "Expected errors: half of all estimates are off by less; of "
+                  "several configurations, the root mean square. Those of "
+                  "times are after the time of a run alone is measured, those "
+                  "of energies after its time and power.");
+  }
   return dl_cli_print(w->cli, r);
 }

@@ -418,7 +418,7 @@ static void add_notes(struct dl_report *r, const struct dl_calibration *c) {
     dl_text_add(better, "dlest calibrate PLAN.csv --suggest prints the run to "
                         "measure next");
   }
-  dl_answer_lines(dl_report_group(r, NULL, ""), line, N_LINES);
+  dl_answer_lines(r, line, N_LINES);
 }
 
 /* Takes over the report that it prints. */

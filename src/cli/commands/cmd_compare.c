@@ -40,6 +40,10 @@ static const struct dl_option options[] = {
     DL_HEADING("How it is scored:", 5),
     {"methods", 0, "LIST", "all (default) or names separated by commas",
      AT(TEXT, methods)},
+    {"boundary", 0, "WHAT",
+     "score energies of this boundary alone: gpu, gpu+ram, node-dc, node or "
+     "facility (column boundary; gpu_energy_j is of gpu)",
+     AT(CHOICE, boundary), .words = DL_BOUNDARY_WORDS},
     {"by", 0, "COLUMN", "scores for each value of a column", AT(TEXT, by)},
     {"cv", 0, "group:COLUMN",
      "refit the models on each table without the group they predict",
@@ -94,6 +98,7 @@ static void init(void *options_at) {
   o->how.resamples = 2000;
   o->how.confidence = 0.95;
   o->how.seed = 1;
+  o->boundary = DL_N_BOUNDS;
   dl_job_options_init(&o->job);
 }
 
@@ -125,6 +130,11 @@ static enum dl_status score_tables(struct dl_comparing *w) {
     enum dl_status status = dl_compare_table(w);
     dl_progress_leave(d->progress, outer);
     DL_TRY(status);
+    if (w->scores.n == before && w->elsewhere > 0)
+      return dl_fail_at(d, DL_EINPUT, w->cli->argument[w->table], 0,
+                        "no run has an energy of boundary %s; see column "
+                        "boundary",
+                        dl_boundary_name(w->o->boundary));
     if (w->scores.n == before)
       return dl_fail_at(d, DL_EINPUT, w->cli->argument[w->table], 0,
                         "no run that could be scored");
@@ -178,6 +188,7 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
                             .by = o->by,
                             .how = o->how,
                             .details = o->details || cli->format->whole,
+                            .held_out = o->cv ? strchr(o->cv, ':') + 1 : NULL,
                             .resampled = o->bootstrap_by};
   return dl_print_comparison(cli, &c);
 }

@@ -29,14 +29,6 @@ struct extract_options {
 /* Gaps are bridged, but for those between the parts of a log. */
 enum { BRIDGE, CUT, AS_LONG };
 
-#define BOUND "a time: '2024-04-11 14:43', 14:43:00, or 90m after the first"
-
-static enum dl_status read_bound(const struct dl_option *o, char *arg, void *at,
-                                 struct dl_diag *d) {
-  (void)o, (void)d;
-  return dl_time_bound_read(at, arg) ? DL_OK : DL_EUSAGE;
-}
-
 #define AT(kind, member) DL_STORE(kind, struct extract_options, member)
 
 static const struct dl_option options[] = {
@@ -83,11 +75,11 @@ static const struct dl_option options[] = {
     {"since", 0, "TIME",
      "leave out samples before this time: as in the log, a time of day, or "
      "since the first sample: 90m",
-     DL_READ(read_bound, struct extract_options, extract.log.since),
-     .expected = BOUND},
+     DL_READ(dl_read_bound, struct extract_options, extract.log.since),
+     .expected = DL_BOUND},
     {"until", 0, "TIME", "leave out samples after this time",
-     DL_READ(read_bound, struct extract_options, extract.log.until),
-     .expected = BOUND},
+     DL_READ(dl_read_bound, struct extract_options, extract.log.until),
+     .expected = DL_BOUND},
     {"split-idle", 0, "TIME",
      "make a run of each time of work between idle times of TIME or more",
      AT(TIME, extract.split_idle_s), .without = "join"},
@@ -101,7 +93,7 @@ static const struct dl_option options[] = {
      "power",
      AT(FLAG, each_epoch)},
     {"find-epochs", 0, NULL, "detect epochs in the power if no log gives them",
-     AT(FLAG, extract.epochs.find), .without = "epochs"},
+     AT(FLAG, extract.find_epochs), .without = "epochs"},
     {"epoch-length", 0, "TIME", "approximate epoch time, if known",
      AT(TIME, extract.epochs.hint_s), .high = 1e9,
      .with = "epochs|find-epochs"},
@@ -232,7 +224,7 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   DL_SCOPED(dl_strlist_free) struct dl_strlist paths = {0};
   o->extract.meter.cut_gaps = o->gaps == CUT;
   o->extract.meter.bridge_gaps = o->gaps == BRIDGE;
-  o->extract.epochs.find |= o->each_epoch;
+  o->extract.find_epochs |= o->each_epoch;
   if (o->extract.log.columns && o->extract.log.from != &dl_import_nvidia_smi)
     DL_TRY(dl_cli_refuse(cli, "columns", "without --from nvidia-smi"));
   DL_TRY(list_logs(cli, o, &paths));

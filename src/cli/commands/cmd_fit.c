@@ -356,7 +356,7 @@ static enum dl_status write_results(struct fitting *w) {
   DL_TRY(dl_cli_strict(w->cli));
   if (w->o->predictions.out.f)
     DL_TRY(dl_output_commit(&w->o->predictions.out, &w->cli->diag));
-  dl_fit_notes(r, &w->m->fit[0],
+  dl_fit_notes(r, w->m->fit, w->m->n_fits,
                w->o->targets.n == 1 ? dl_text_str(&w->view.choice) : "");
   if (w->o->no_model)
     dl_report_add(r, "model", NULL, NULL, DL_CODE, dl_string(NULL));
@@ -463,7 +463,7 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
                       .m = dl_calloc(1, sizeof *w.m)};
   w.view = (struct dl_fit_view){
       .r = dl_report_new(), .details = o->details || !cli->format->document};
-  w.view.answers = dl_fit_answers(w.view.r);
+  w.view.answers = dl_fit_answers(w.view.r, dl_cli_given(cli, "cv"));
   w.view.fits = dl_report_fits(w.view.r);
   return fit_table(&w);
 }

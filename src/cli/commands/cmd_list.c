@@ -191,10 +191,10 @@ static void add_options(struct dl_table *t, const struct dl_command *c) {
   const struct dl_option *row[DL_MOST_OPTIONS];
   const char *heading[DL_MOST_OPTIONS] = {0};
   const size_t n = dl_command_options(c, row, NULL, NULL);
-  int group = 0;
   for (size_t i = 0; i < n; i++)
     if (!row[i]->name && row[i]->group > 0)
       heading[row[i]->group] = row[i]->help;
+  int group = 0;
   for (size_t i = 0; i < n; i++) {
     group = row[i]->group != 0 ? row[i]->group : group;
     if (row[i]->name)

@@ -97,6 +97,8 @@ static void say_methods(struct dl_report *r,
     }
     if (t.len > 0)
       dl_report_say(r, "%s: %s.", e->method, dl_text_str(&t));
+    if (t.len > 0 && isnan(e->energy_j.x))
+      dl_report_as_hint(r); /* it names an option */
   }
   if (s->result.best >= 0)
     dl_report_say(r, "* recommended. Boundary gpu: the boards alone; gpu+ram: "

@@ -52,6 +52,10 @@ static const struct dl_option options[] = {
      "choose among whole computers (dlest list nodes), by the energy of the "
      "node, instead of accelerators; all: each node of the catalogue",
      AT(TEXT, nodes)},
+    {"boundary", 0, "WHAT",
+     "where the energies of nodes are measured: gpu, gpu+ram, node-dc, node or "
+     "facility, as for predict (default: facility with a PUE, else node)",
+     AT(CHOICE, boundary), .words = DL_BOUNDARY_WORDS, .with = "node"},
     {"where", 0, "EXPRESSION",
      "choose among the accelerators for which it is true: 'memory_gb>=40', "
      "\"vendor = 'amd'\" (default: all that were sold; --gpu names your own)",
@@ -86,6 +90,7 @@ static void init(void *options_at) {
   o->method = "physical";
   o->coverage = 0.9;
   o->limits.deadline_s = o->budget_kwh = INFINITY;
+  o->boundary = DL_N_BOUNDS;
   dl_job_options_init(&o->job);
   o->job.takes_lists = o->job.merges_cpus = true;
 }
@@ -317,8 +322,10 @@ static enum dl_status none_meets(struct dl_cli *cli,
 }
 
 /* Warns of choices whose speed is bound by the input of an assumed loader:
- * choices on the front, or all choices if none meets the deadline. */
-static void warn_of_loader(const struct dl_choices *l, struct dl_diag *d) {
+ * choices on the front, or all choices if none meets the deadline. `said`: the
+ * answer says it of the first choice. */
+static void warn_of_loader(const struct dl_choices *l, bool said,
+                           struct dl_diag *d) {
   size_t front = 0, bound = 0, late = 0;
   for (size_t i = 0; i < l->n; i++) {
     const struct dl_alternative *c = &l->c[i];
@@ -327,6 +334,8 @@ static void warn_of_loader(const struct dl_choices *l, struct dl_diag *d) {
     bound += meets && c->loader_assumed;
     late += c->excluded == DL_CHOICE_DEADLINE && c->loader_assumed;
   }
+  if (said && l->c[0].loader_assumed && bound > 0)
+    return;
   if (bound + late > 0)
     dl_warn(d,
             "%zu of %zu choices %s: bound by the input of loader processes "
@@ -435,7 +444,7 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   o->limits.budget_j = o->budget_kwh * DL_J_PER_KWH;
   o->limits.measured = o->searched && !o->extrapolate;
   dl_choices_judge(&r.choices, &o->limits);
-  warn_of_loader(&r.choices, &cli->diag);
+  warn_of_loader(&r.choices, cli->format->document && !cli->strict, &cli->diag);
   if (dl_drops_last(&o->job.run))
     warn_of_work(&r.choices, &cli->diag);
   if (r.choices.unmeasured)

@@ -285,8 +285,8 @@ static enum dl_status summarise(struct record_command *c) {
   char *paths[] = {c->files.samples_path.s, c->files.epochs_path.s};
   struct dl_extract_options o = {
       .meter.cut_gaps = c->result.suspended_s > 0,
-      .epochs = {.find = c->result.n_samples > LEAST_FOR_EPOCHS,
-                 .n_total = isnan(c->o->epochs) ? 0 : c->o->epochs},
+      .find_epochs = c->result.n_samples > LEAST_FOR_EPOCHS,
+      .epochs.n_total = isnan(c->o->epochs) ? 0 : c->o->epochs,
       .settings = c->settings,
       .sink = take_run,
       .ctx = c};

@@ -2,6 +2,7 @@
 /* dlest report: a scheduler's jobs, their energy, by job and group. */
 
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,6 +69,10 @@ static const struct dl_option options[] = {
      "job,month)",
      .kind = DL_OPTION_READ, .read = read_by,
      .expected = "job, user, account, partition, state, gpu or month"},
+    {"top", 0, "N",
+     "the N groups (default: users) with the most idle GPU time, the most "
+     "first",
+     AT(COUNT, top), .low = 1, .high = 1e6, .without = "totals"},
     {"title", 0, "TEXT", "title of the report: a cluster, a project",
      AT(TEXT, title), .without = "totals"},
     {"all", 0, NULL, "print all jobs and all groups", AT(FLAG, all),
@@ -127,19 +132,23 @@ static struct dl_report *summary(struct dl_report_pass *w) {
   struct dl_report *r = dl_report_new();
   const struct dl_report_options *o = w->o;
   DL_TEXT(title);
-  if (w->tally)
+  size_t most = 0;
+  if (o->all || w->cli->format->whole || o->top > 0)
+    most = SIZE_MAX;
+  else if (dl_cli_given(w->cli, "by") || w->totals)
+    most = DL_MOST_GROUPS;
+  if (w->tally && o->top > 0)
+    dl_group_totals_top(w->tally, o->top);
+  else if (w->tally)
     dl_group_totals_sort(w->tally);
   if (o->title)
     dl_text_printf(&title, "%s: ", o->title);
   dl_text_printf(&title, "%zu job%s", w->sums.jobs,
                  w->sums.jobs == 1 ? "" : "s");
-  if (w->tally)
-    dl_report_add_period(&title, w->tally);
+  dl_report_add_period(&title, w->tally, w->months);
   dl_report_answer(r, &w->sums, &o->foot, &title);
-  if (w->tally) {
-    dl_report_groups(r, w->tally, o->keys, &o->foot,
-                     o->all || w->cli->format->whole, !o->each_job);
-  }
+  if (w->tally)
+    dl_report_groups(r, w->tally, o->keys, &o->foot, most, !o->each_job);
   if (o->explain) {
     dl_report_total(r, &w->sums, &o->foot);
     w->whole = dl_sums_footprint(&o->foot, &w->sums);
@@ -149,9 +158,9 @@ static struct dl_report *summary(struct dl_report_pass *w) {
     dl_add_equivalents(r, &o->foot,
                        dl_paid_energy(&o->foot, dl_sums_energy(&w->sums)));
   }
-  dl_report_notes(r, &w->sums,
-                  o->each_job || w->totals || w->cli->format->whole,
-                  o->explain);
+  dl_report_hints(r, w->tally && most == 0,
+                  o->each_job || w->totals || w->cli->format->whole, o->explain,
+                  w->sums.estimated > 0);
   return r;
 }
 
@@ -304,6 +313,14 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   DL_SCOPED(free_pass) struct dl_report_pass w = {.cli = cli, .o = o};
   DL_SCOPED(dl_hours_free_at) struct dl_hours *hours = &o->hours;
   w.totals = any_totals(cli);
+  if (o->top > 0 && o->each_job && dl_cli_given(cli, "by"))
+    return dl_fail(&cli->diag, DL_EUSAGE,
+                   "--top has no single jobs: leave job out of --by");
+  if (o->top > 0 && !dl_cli_given(cli, "by")) {
+    memset(o->keys, 0, sizeof o->keys);
+    o->keys[DL_KEY_USER] = true;
+    o->each_job = false;
+  }
   o->explain |= cli->format->whole;
   if (cli->format->document &&
       (dl_cli_given(cli, "all") || !dl_cli_given(cli, "by")))

@@ -30,7 +30,7 @@ enum dl_status dl_hours_options_read(struct dl_hours_options *o,
                    "--intensity-hours needs --start TIME, when the run starts");
   bool read = dl_parse_timestamp(o->start, strlen(o->start), &t) ||
               dl_parse_start(o->start, &t);
-  if (!read || !t.dated)
+  if (!read || !t.dated || t.ns < 0)
     return dl_fail(
         d, DL_EUSAGE,
         "--start: invalid value '%s'; expected a date and a time, as "
@@ -49,17 +49,15 @@ enum dl_status dl_hours_find_start(const struct dl_hours_options *o,
                                    struct dl_hours_start *start,
                                    double *at_start, struct dl_diag *d) {
   DL_SCOPED(dl_diag_free) struct dl_diag quiet = {0};
-  const double most_s = 1e9;
-  int64_t length = llround(fmin(duration_s, most_s) * (double)DL_SECOND);
-  int64_t within = llround(fmin(o->within_s, most_s) * (double)DL_SECOND);
   bool best = o->within_s > 0;
-  enum dl_status given =
-      dl_hours_mean(&o->hours, o->start_ns, o->start_ns + length, at_start,
-                    best ? &quiet : d);
+  enum dl_status given = dl_hours_mean(&o->hours, o->start_ns,
+                                       dl_time_after(o->start_ns, duration_s),
+                                       at_start, best ? &quiet : d);
   if (given != DL_OK)
     *at_start = NAN;
   *start = (struct dl_hours_start){o->start_ns, *at_start};
-  return best ? dl_hours_best(&o->hours, o->start_ns, within, length, start, d)
+  return best ? dl_hours_best(&o->hours, o->start_ns, o->within_s, duration_s,
+                              start, d)
               : given;
 }
 

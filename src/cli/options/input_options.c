@@ -6,6 +6,7 @@
 
 #include "base/number.h"
 #include "logs/importers/importers.h"
+#include "logs/importers/time_bound.h"
 
 /* A variable that Slurm sets for the tasks of a job array. */
 static enum dl_status task_variable(const char *name, size_t *x,
@@ -75,4 +76,10 @@ enum dl_status dl_read_importer(const struct dl_option *o, char *arg, void *at,
                              "--%s: unknown log format '%s'; see 'dlest list "
                              "importers'",
                              o->name, arg);
+}
+
+enum dl_status dl_read_bound(const struct dl_option *o, char *arg, void *at,
+                             struct dl_diag *d) {
+  (void)o, (void)d;
+  return dl_time_bound_read(at, arg) ? DL_OK : DL_EUSAGE;
 }

@@ -25,4 +25,9 @@ enum dl_status dl_read_shard(const struct dl_option *o, char *arg, void *at,
 enum dl_status dl_read_importer(const struct dl_option *o, char *arg, void *at,
                                 struct dl_diag *d);
 
+/* Reads --since and --until of logs. */
+#define DL_BOUND "a time: '2024-04-11 14:43', 14:43:00, or 90m after the first"
+enum dl_status dl_read_bound(const struct dl_option *o, char *arg, void *at,
+                             struct dl_diag *d);
+
 #endif

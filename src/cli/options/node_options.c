@@ -61,8 +61,7 @@ const struct dl_option dl_node_options_rows[] = {
      "where energy and power of the answer are measured: gpu, gpu+ram, node-dc "
      "(behind the node's power supplies), node (at the plug, default), "
      "facility (default with a PUE)",
-     AT(CHOICE, boundary), .words = "gpu|gpu+ram|node-dc|node|facility",
-     .with = "node"},
+     AT(CHOICE, boundary), .words = DL_BOUNDARY_WORDS, .with = "node"},
     {"embodied", 0, NULL, "add the embodied carbon of the hardware",
      AT(FLAG, embodied), .with = "node"},
     {"lifetime", 0, "YEARS", "lifetime of the hardware (default 4)",

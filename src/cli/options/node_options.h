@@ -37,6 +37,8 @@ struct dl_node_options {
 
 extern const struct dl_node_options dl_node_options_none;
 
+#define DL_NEEDS_PUE "--boundary facility needs a PUE: add --pue"
+
 /* Options with a member in struct dl_node_options. */
 extern const struct dl_option dl_node_options_rows[];
 

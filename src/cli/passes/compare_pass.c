@@ -109,25 +109,44 @@ static enum dl_status open_pass(struct dl_comparing *w, struct pass *p,
   return DL_OK;
 }
 
-/* The measured energy that a method's boundary calls for. */
+/* The boundary of a run's energy_j, as its row says; or NULL. */
+static const char *boundary_of(const struct pass *p) {
+  return dl_row_text(p->row, &p->boundary);
+}
+
+/* Whether a run has an energy of the boundary that was asked for. */
+static bool is_asked(const struct dl_comparing *w, const struct pass *p) {
+  enum dl_boundary asked = w->o->boundary;
+  return asked == DL_N_BOUNDS ||
+         dl_is_word(boundary_of(p), dl_boundary_name(asked)) ||
+         (asked == DL_BOUND_GPU &&
+          !isnan(dl_row_number(p->row, &p->gpu_energy)));
+}
+
+/* The measured energy that a method's boundary calls for, or that was asked
+ * for. */
 static double measured_for(struct dl_comparing *w, struct pass *p,
                            const struct dl_estimate *est) {
-  const char *boundary = dl_row_text(p->row, &p->boundary);
   double gpu = dl_row_number(p->row, &p->gpu_energy);
+  bool asked = w->o->boundary != DL_N_BOUNDS;
+  const char *boundary =
+      asked ? dl_boundary_name(w->o->boundary) : boundary_of(p);
+  bool of_boards = w->o->boundary == DL_BOUND_GPU && !isnan(gpu);
+  double measured = of_boards ? gpu : dl_row_number(p->row, &p->energy);
   bool same =
       !boundary || !est->boundary || strcmp(boundary, est->boundary) == 0;
   bool of_gpu = dl_is_word(est->boundary, "gpu");
-  if (of_gpu && !isnan(gpu) && !(boundary && same))
+  if (!asked && of_gpu && !isnan(gpu) && !(boundary && same))
     return gpu;
   if (same)
-    return dl_row_number(p->row, &p->energy);
+    return measured;
   if (!isnan(est->energy_j.x)) {
     dl_text_clear(&p->label);
     dl_text_printf(&p->label, "%s\t%s\t%s", boundary, est->boundary,
                    est->method);
     dl_intern(&w->crossed, dl_text_str(&p->label));
   }
-  return dl_row_number(p->row, &p->energy);
+  return measured;
 }
 
 /* Whether the row on that line is scored; rows come in order. */
@@ -274,6 +293,10 @@ static void warn_silent_methods(const struct dl_comparing *w) {
 }
 
 void dl_compare_warn(const struct dl_comparing *w) {
+  if (w->elsewhere > 0)
+    dl_warn(&w->cli->diag, "%zu run%s left out: no energy of boundary %s",
+            w->elsewhere, w->elsewhere > 1 ? "s" : "",
+            dl_boundary_name(w->o->boundary));
   warn_silent_methods(w);
   warn_crossed(w);
 }
@@ -287,6 +310,10 @@ static enum dl_status score_row(void *ctx, size_t thread,
   size_t n = p->n_methods * w->n_models;
   (void)thread;
   p->row = r->job.row;
+  if (!is_asked(w, p)) {
+    w->elsewhere++;
+    return DL_OK;
+  }
   DL_TRY(estimate_row(w, p, r->line, &bad, d));
   if (bad)
     return DL_OK;

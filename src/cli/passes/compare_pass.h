@@ -7,6 +7,7 @@
 #include "base/names/intern.h"
 #include "cli/command.h"
 #include "cli/options/job_options.h"
+#include "estimate/node/node.h"
 #include "estimate/scoring.h"
 #include "io/same_tables.h"
 
@@ -19,6 +20,7 @@ struct dl_compare_options {
   unsigned known; /* columns of a run that the estimates use */
   struct dl_resampling how;
   bool details;
+  enum dl_boundary boundary; /* of the energies; DL_N_BOUNDS: any */
 };
 
 enum { DL_MOST_MODELS = 16, DL_MOST_METHODS = 32 };
@@ -31,6 +33,7 @@ struct dl_comparing {
   size_t n_models;
   size_t table; /* that is read */
   struct dl_same_tables same;
+  size_t elsewhere; /* runs whose energies are of another boundary */
   struct dl_strlist methods;
   struct dl_scoring scores;
   /* Runs without an estimate by each method, and what the first of them lacks:

@@ -25,13 +25,14 @@ enum dl_status dl_read_hour_prices(const struct dl_option *row, char *arg,
 struct dl_recommend_options {
   struct dl_job_options job;
   struct dl_hours_options hours;
-  const char *method;   /* NULL: by the energies of a table */
-  const char *model;    /* file, or NULL for those that ship */
-  const char *accuracy; /* table, or NULL */
-  const char *table;    /* runs, or NULL */
-  const char *nodes;    /* list of nodes, "all", or NULL */
-  const char *where;    /* formula that accelerators meet, or NULL */
-  double coverage;      /* 0 .. 1 */
+  const char *method;        /* NULL: by the energies of a table */
+  const char *model;         /* file, or NULL for those that ship */
+  const char *accuracy;      /* table, or NULL */
+  const char *table;         /* runs, or NULL */
+  const char *nodes;         /* list of nodes, "all", or NULL */
+  const char *where;         /* formula that accelerators meet, or NULL */
+  enum dl_boundary boundary; /* of the energies; DL_N_BOUNDS: the widest */
+  double coverage;           /* 0 .. 1 */
   struct dl_choice_limits limits;
   double budget_kwh;    /* limits.budget_j in kWh; INFINITY without one */
   struct dl_strlist by; /* names of the objectives */

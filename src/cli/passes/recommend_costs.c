@@ -161,8 +161,9 @@ void dl_recommend_cost(const struct dl_recommend_options *o,
       dl_or(c->billed * hour_price(&o->gpu_price, c->gpu), node_price);
   double g_kwh = o->hours.path ? hours_intensity(&o->hours, c->duration_s)
                                : foot->intensity.x;
-  c->co2e_g = dl_interval_scale(c->energy_j, pue * g_kwh / DL_J_PER_KWH);
-  c->cost = dl_interval_scale(c->energy_j, pue * foot->price / DL_J_PER_KWH);
+  const struct dl_interval *paid = c->node ? &c->paid_j : &c->energy_j;
+  c->co2e_g = dl_interval_scale(*paid, pue * g_kwh / DL_J_PER_KWH);
+  c->cost = dl_interval_scale(*paid, pue * foot->price / DL_J_PER_KWH);
   if (!isnan(hour))
     c->cost =
         (struct dl_interval){c->duration_s / DL_S_PER_HOUR * hour, NAN, NAN};

@@ -231,8 +231,10 @@ static enum dl_status add_all(struct dl_cli *cli,
                                   "asks for, or a part of them");
 }
 
-/* One boundary for all, so that they compare: the widest that all have. */
-static void set_boundary(struct dl_cli *cli, struct dl_recommend_data *r) {
+/* One boundary for all, so that they compare: the one that was asked for, or
+ * the widest that all have, which is also what is paid for. */
+static enum dl_status set_boundary(struct dl_cli *cli, enum dl_boundary asked,
+                                   struct dl_recommend_data *r) {
   const char *without = NULL;
   bool any = false;
   for (size_t i = 0; i < r->n_nodes; i++) {
@@ -241,13 +243,19 @@ static void set_boundary(struct dl_cli *cli, struct dl_recommend_data *r) {
     else
       any = true;
   }
-  for (size_t i = 0; i < r->n_nodes; i++)
-    r->node[i].at.boundary = without ? DL_BOUND_NODE : DL_BOUND_FACILITY;
-  if (without && any)
+  if (without && asked == DL_BOUND_FACILITY)
+    return dl_fail(&cli->diag, DL_EUSAGE, DL_NEEDS_PUE);
+  for (size_t i = 0; i < r->n_nodes; i++) {
+    struct dl_choice_node *at = &r->node[i].at;
+    at->paid = without ? DL_BOUND_NODE : DL_BOUND_FACILITY;
+    at->boundary = asked == DL_N_BOUNDS ? at->paid : asked;
+  }
+  if (without && any && asked == DL_N_BOUNDS)
     dl_warn(&cli->diag,
             "node '%s' has no PUE: energies are those at the plug; --pue gives "
             "one",
             without);
+  return DL_OK;
 }
 
 enum dl_status dl_recommend_nodes(struct dl_cli *cli,
@@ -257,7 +265,7 @@ enum dl_status dl_recommend_nodes(struct dl_cli *cli,
   DL_SCOPED(dl_strlist_free) struct dl_strlist gpus = {0};
   DL_TRY(find_asked(cli, o, r, &nodes, &gpus));
   DL_TRY(add_all(cli, o, &nodes.a[0].text, &gpus, r));
-  set_boundary(cli, r);
+  DL_TRY(set_boundary(cli, o->boundary, r));
   o->job.dataset = r->node[0].job.dataset; /* equal for all nodes */
   for (size_t i = 0; i < r->n_nodes; i++) {
     const struct dl_recommend_node *n = &r->node[i];

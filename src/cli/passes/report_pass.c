@@ -105,8 +105,23 @@ static enum dl_status set_intensity(struct dl_report_pass *w,
                       "intensity by the hour is unknown");
   w->n_naive += !t.zoned;
   return dl_hours_mean(w->o->foot.hours, t.ns,
-                       t.ns + llround(c->duration_s * (double)DL_SECOND),
-                       &c->g_kwh, &w->cli->diag);
+                       dl_time_after(t.ns, c->duration_s), &c->g_kwh,
+                       &w->cli->diag);
+}
+
+/* Notes the month of a job that begins as "2024-03-05T10:00:00". */
+static void note_month(struct dl_report_pass *w,
+                       const struct dl_cluster_job *job) {
+  const char *s = job->start_time;
+  char *first = w->months[0], *last = w->months[1];
+  const size_t n = DL_MONTH_SIZE - 1;
+  if (!s || strspn(s, "0123456789") != strlen("2024") || s[4] != '-' ||
+      strspn(s + 5, "0123456789") != strlen("03"))
+    return;
+  if (!first[0] || memcmp(s, first, n) < 0)
+    memcpy(first, s, n);
+  if (memcmp(s, last, n) > 0)
+    memcpy(last, s, n);
 }
 
 /* Adds a job up. */
@@ -117,6 +132,7 @@ static enum dl_status count(struct dl_report_pass *w,
   DL_TRY(set_intensity(w, job, c));
   w->unfinished += job->state && dl_slurm_is_unfinished(job->state);
   dl_sums_add(&w->sums, c);
+  note_month(w, job);
   if (w->tally)
     dl_group_totals_add(w->tally, job, c);
   return DL_OK;

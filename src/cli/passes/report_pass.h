@@ -20,6 +20,7 @@ struct dl_report_options {
   const char *totals;     /* written to; or NULL */
   const char *title;      /* of the report, or NULL */
   bool keys[DL_N_KEYS], each_job;
+  size_t top;        /* groups with the most idle GPU time; 0: all groups */
   bool all, explain; /* text prints each job, the sources of estimates */
 };
 
@@ -33,6 +34,7 @@ struct dl_report_pass {
   struct dl_sums sums;
   struct dl_footprint whole; /* of all jobs, for their report */
   bool totals;               /* files are totals: there are no jobs in them */
+  char months[2][DL_MONTH_SIZE]; /* "2024-03": first and last; "": unknown */
   size_t never_ran, undated, n_naive; /* naive: starts without a zone */
   size_t unfinished;                  /* jobs that had not ended */
   size_t n_rows;            /* of tables whose importers do not take a shard */

@@ -5,6 +5,8 @@ dlest_SOURCES += \
 	%D%/hub_cache.c \
 	%D%/hub_cache.h \
 	%D%/implied.c \
+	%D%/launcher.c \
+	%D%/network_names.c \
 	%D%/pasted.c \
 	%D%/pasted.h \
 	%D%/pasted_names.c \

@@ -22,6 +22,8 @@ static void free_pasted(struct dl_pasted *p) {
   dl_strlist_free(&p->shape);
   dl_strlist_free(&p->shape_from);
   dl_text_free(&p->unused);
+  dl_text_free(&p->unknown);
+  dl_text_free(&p->no_data);
 }
 
 /* The option of this name, or second name. */
@@ -84,6 +86,9 @@ static enum dl_status read_long(struct dl_pasted *p, char **words, size_t *n) {
   const struct dl_option *o = exact_option(p, dl_text_str(&exact));
   if (!o)
     DL_TRY(dl_pasted_word(p, name, words[1], &taken, &used));
+  const char *dot = memchr(name, '.', len);
+  if (!o && !taken && p->launcher && dot) /* "--train.epochs" */
+    DL_TRY(dl_pasted_word(p, dot + 1, words[1], &taken, &used));
   *n = used ? 2 : 1;
   if (taken)
     return DL_OK;
@@ -123,6 +128,32 @@ static enum dl_status read_short(struct dl_pasted *p, char **words, size_t *n) {
   return keep(p, o, words, *n, o->argument ? value : NULL);
 }
 
+/* Whether a word of one hyphen is an option of the launcher before it. */
+static bool is_foreign(const char *word) {
+  return word[0] == '-' && word[1] && word[1] != '-' &&
+         dl_word_among("-q|-f|-a", word, strlen(word)) < 0;
+}
+
+static enum dl_status read_plain(struct dl_pasted *p, const char *word,
+                                 struct dl_strlist *plain) {
+  bool taken = false;
+  if (!p->launcher && dl_pasted_is_launcher(word)) {
+    dl_pasted_launch(p, word);
+    return DL_OK;
+  }
+  DL_TEXT(first); /* of a whole command line in quotes */
+  dl_text_add_n(&first, word, strcspn(word, " "));
+  if (strchr(word, ' ') && dl_pasted_is_launcher(dl_text_str(&first)))
+    return dl_pasted_script(p, word);
+  DL_TRY(dl_pasted_assigned(p, word, &taken));
+  if (taken)
+    return DL_OK;
+  if (p->launcher)
+    return dl_pasted_launched(p, word);
+  dl_strlist_add(plain, word);
+  return DL_OK;
+}
+
 /* Reads all words; those behind the first that no one knows are kept. */
 static enum dl_status read_words(struct dl_pasted *p, int argc, char **argv,
                                  struct dl_strlist *plain) {
@@ -130,18 +161,23 @@ static enum dl_status read_words(struct dl_pasted *p, int argc, char **argv,
   while (i < end) {
     char *word = argv[i];
     size_t n = 1;
+    bool foreign = p->launcher && is_foreign(word);
     if (strcmp(word, "--") == 0)
       break;
     if (word[0] == '-' && word[1] == '-')
       DL_TRY(read_long(p, argv + i, &n));
-    else if (word[0] == '-' && word[1])
+    else if (word[0] == '-' && word[1] && !foreign)
       DL_TRY(read_short(p, argv + i, &n));
+    else if (foreign)
+      n = 0;
     else if (!p->cli->command->arguments)
-      dl_strlist_add(plain, word);
+      DL_TRY(read_plain(p, word, plain));
     else if (strncmp(p->cli->command->arguments, "[PROGRAM", 8) == 0)
       break; /* its options are its own */
     else
       dl_strlist_add(&p->kept, word);
+    if (n == 0 && p->launcher)
+      DL_TRY(dl_pasted_foreign(p, argv + i, &n));
     if (n == 0)
       break;
     i += n;
@@ -188,7 +224,8 @@ static void write_words(struct dl_pasted *p, const char *program,
   for (size_t i = 0; i < p->n; i++) {
     const struct dl_pasted_setting *s = &p->setting[i];
     DL_TEXT(word);
-    if (s->rank == DL_PASTED_OPTION || is_beaten(p, i))
+    if (s->rank == DL_PASTED_OPTION || s->rank == DL_PASTED_PASSED ||
+        is_beaten(p, i))
       continue;
     const char *column =
         dl_pasted_option(p, s->option) ? NULL : dl_pasted_column(p, s->option);
@@ -231,11 +268,13 @@ enum dl_status dl_pasted_read(struct dl_cli *cli, int argc, char **argv,
   DL_TRY(read_words(&p, argc, argv, &plain));
   if (of_job)
     DL_TRY(dl_pasted_plain(&p, plain.s, plain.n));
+  dl_pasted_settle_phase(&p);
   DL_TRY(dl_pasted_settle(&p));
   DL_TRY(dl_pasted_settle_shape(&p));
-  dl_pasted_settle_phase(&p);
   dl_pasted_settle_length(&p);
   DL_TRY(dl_pasted_check(&p));
   write_words(&p, argv[0], words);
+  if (p.unknown.len > 0)
+    dl_warn(&cli->diag, "not known here, left out: %s", p.unknown.s);
   return DL_OK;
 }

@@ -9,8 +9,6 @@
 
 #include "base/memory.h"
 #include "base/number.h"
-#include "catalog/names/usual_shapes.h"
-#include "cli/pasted/hub_cache.h"
 #include "cli/pasted/pasted_private.h"
 
 const struct dl_descriptor *
@@ -254,17 +252,52 @@ static enum dl_status read_gpu_list(struct dl_pasted *p, const char *value,
   return DL_OK;
 }
 
+/* Takes off what nvidia-smi, lspci and lscpu write around a name: "GPU 0: NAME
+ * (UUID: ...)", "|   0  NAME    On  | ...", "Model name:   NAME". */
+static void strip_listing(const char *s, struct dl_text *to) {
+  static const char *const ends[] = {" (UUID", " (rev", "  On ", "  Off ",
+                                     " |",     "]",     "   "};
+  const char *bracket = strstr(s, "controller: ") ? strrchr(s, '[') : NULL;
+  if (bracket)
+    s = bracket + 1;
+  s += *s == '|';
+  s += strspn(s, " \t");
+  if (strncmp(s, "GPU ", 4) == 0 && strchr(s, ':'))
+    s = strchr(s, ':') + 1;
+  else if (strncasecmp(s, "model name", 10) == 0 && strchr(s, ':'))
+    s = strchr(s, ':') + 1;
+  else if (strspn(s, "0123456789") < 3 && s[strspn(s, "0123456789")] == ' ' &&
+           s[strspn(s, "0123456789") + 1] == ' ')
+    s += strspn(s, "0123456789");
+  s += strspn(s, " \t");
+  size_t n = strlen(s);
+  for (size_t i = 0; i < DL_LENGTH(ends); i++) {
+    const char *end = strstr(s, ends[i]);
+    if (end && end > s && (size_t)(end - s) < n)
+      n = (size_t)(end - s);
+  }
+  dl_text_add_n(to, s, n);
+}
+
 /* "8xH100", "p4d.24xlarge", "2 x p4d.24xlarge". */
-static enum dl_status read_gpu(struct dl_pasted *p, const char *value,
+static enum dl_status read_gpu(struct dl_pasted *p, const char *text,
                                const char *from, bool *taken) {
+  DL_TEXT(bare);
+  if (access(text, F_OK) != 0 && !dl_pasted_look(p->cli, DL_ACCELERATOR, text))
+    strip_listing(text, &bare);
+  const char *value = bare.len > 0 ? bare.s : text;
+  const bool changed = strcmp(value, text) != 0, option = from == text;
   DL_TEXT(count);
   DL_TEXT(name);
   DL_TEXT(as);
   const struct dl_descriptor *e;
-  if (access(value, F_OK) == 0 || dl_pasted_look(p->cli, DL_ACCELERATOR, value))
+  *taken = changed && dl_pasted_look(p->cli, DL_ACCELERATOR, value);
+  if (*taken)
+    dl_pasted_set(p, "gpu", value, from, rank_of(p));
+  if (*taken || access(value, F_OK) == 0 ||
+      dl_pasted_look(p->cli, DL_ACCELERATOR, value))
     return DL_OK;
-  *taken = from != value &&
-           dl_word_among("gpu|cuda|auto", value, strlen(value)) >= 0;
+  *taken = !option && dl_word_among("gpu|cuda|auto", value, strlen(value)) >= 0;
   if (*taken)
     return DL_OK;
   if (strchr(value, ','))
@@ -289,7 +322,7 @@ static enum dl_status read_gpu(struct dl_pasted *p, const char *value,
     return set_node(p, e, dl_text_str(&count), from, rank_of(p));
   if (is_instance(own) && !strchr(own, ' '))
     return unknown_instance(p, own);
-  return counted && from == value
+  return counted && option
              ? dl_catalog_get(dl_cli_catalog(p->cli), DL_ACCELERATOR, own, &e,
                               &p->cli->diag)
              : DL_OK;
@@ -299,79 +332,16 @@ static enum dl_status read_gpu(struct dl_pasted *p, const char *value,
 static enum dl_status read_gpus(struct dl_pasted *p, const char *value,
                                 const char *from, bool *taken) {
   size_t digits = strspn(value, "0123456789");
+  *taken =
+      p->launcher && dl_word_among("all|auto|-1", value, strlen(value)) >= 0;
+  if (*taken) /* as "docker run --gpus all" */
+    return DL_OK;
   if (!value[digits] || strpbrk(value, ","))
     return DL_OK;
   return read_gpu(p, value, from, taken);
 }
 
 /* --- networks */
-
-/* Takes the words of an address and of a library off a network's name. */
-static void strip_network(const char *name, struct dl_text *to) {
-  static const char *const prefixes[] = {
-      "https://",   "http://",       "www.",          "huggingface.co/",
-      "hf.co/",     "hf://",         "hf_hub:",       "hf-hub:",
-      "models/",    "torchvision.",  "keras.",        "tf.keras",
-      "timm.",      "torchvision/",  "applications.", "models.",
-      "detection.", "segmentation.", "torch.hub:"};
-  static const char *const ends[] = {"/tree/", "/blob/",   "/resolve/", "?",
-                                     "#",      "_Weights", "_weights",  "()"};
-  for (size_t i = 0; i < DL_LENGTH(prefixes); i++)
-    if (strncasecmp(name, prefixes[i], strlen(prefixes[i])) == 0)
-      name += strlen(prefixes[i]);
-  size_t n = strlen(name);
-  for (size_t i = 0; i < DL_LENGTH(ends); i++) {
-    const char *at = strstr(name, ends[i]);
-    if (at && (size_t)(at - name) < n)
-      n = (size_t)(at - name);
-  }
-  while (n > 0 && name[n - 1] == '/')
-    n--;
-  dl_text_add_n(to, name, n);
-}
-
-/* "7B", "1.3B parameters", "transformer:1.3B", in parameters; 0: none. */
-static double size_in(const char *s) {
-  static const char *const prefixes[] = {"transformer:", "llm:", "gpt:"};
-  char number[DL_NUMBER_SIZE];
-  for (size_t i = 0; i < DL_LENGTH(prefixes); i++)
-    if (strncasecmp(s, prefixes[i], strlen(prefixes[i])) == 0)
-      s += strlen(prefixes[i]);
-  size_t n = strspn(s, "0123456789.");
-  const char *unit = n > 0 && s[n] ? strchr("MBTmbt", s[n]) : NULL;
-  double x;
-  if (!unit || n >= sizeof number)
-    return 0;
-  const char *rest = s + n + 1 + strspn(s + n + 1, " -");
-  if (*rest && dl_word_among("parameters|params|parameter|param|model|"
-                             "parameter model|llm|language model",
-                             rest, strlen(rest)) < 0)
-    return 0;
-  snprintf(number, sizeof number, "%.*s", (int)n, s);
-  if (!dl_parse_double(number, &x))
-    return 0;
-  const double units[] = {1e6, 1e9, 1e12};
-  return x *
-         units[(size_t)(strchr("MBT", toupper((unsigned char)*unit)) - "MBT")];
-}
-
-bool dl_pasted_network(struct dl_cli *cli, const char *name,
-                       struct dl_text *arch) {
-  DL_TEXT(own);
-  double params = size_in(name);
-  if (dl_pasted_look(cli, DL_ARCHITECTURE, name)) {
-    dl_text_add(arch, name);
-    return true;
-  }
-  if (params > 0)
-    return dl_usual_shape(params, arch);
-  strip_network(name, &own);
-  if (own.len > 0 && dl_pasted_look(cli, DL_ARCHITECTURE, own.s)) {
-    dl_text_add(arch, own.s);
-    return true;
-  }
-  return own.len > 0 && dl_hub_config(own.s, arch);
-}
 
 static enum dl_status read_arch(struct dl_pasted *p, const char *value,
                                 const char *from, bool *taken) {
@@ -385,8 +355,9 @@ static enum dl_status read_arch(struct dl_pasted *p, const char *value,
     dl_text_clear(&arch);
     *taken = dl_pasted_network(p->cli, value, &arch);
   }
-  if (*taken)
-    dl_pasted_set(p, "arch", arch.s, from, rank_of(p));
+  if (!*taken)
+    return dl_pasted_quantized(p, value, from, rank_of(p), taken);
+  dl_pasted_set(p, "arch", arch.s, from, rank_of(p));
   return DL_OK;
 }
 
@@ -397,8 +368,9 @@ static enum dl_status read_model(struct dl_pasted *p, const char *value,
   if (access(value, F_OK) == 0)
     return DL_OK;
   *taken = dl_pasted_network(p->cli, value, &arch);
-  if (*taken)
-    dl_pasted_set(p, "arch", arch.s, from, rank_of(p));
+  if (!*taken)
+    return dl_pasted_quantized(p, value, from, rank_of(p), taken);
+  dl_pasted_set(p, "arch", arch.s, from, rank_of(p));
   return DL_OK;
 }
 
@@ -407,9 +379,23 @@ static enum dl_status read_model(struct dl_pasted *p, const char *value,
 static bool find_dataset(struct dl_cli *cli, const char *value,
                          struct dl_text *to) {
   DL_TEXT(own);
-  strip_network(value, &own);
+  dl_pasted_strip_address(value, &own);
   const char *name = strrchr(dl_text_str(&own), '/');
   name = name ? name + 1 : dl_text_str(&own);
+  size_t n = strlen(name);
+  const char *dot = strrchr(name, '.');
+  if (dot && strstr(name, "datasets.")) { /* torchtune.datasets.NAME_dataset */
+    name = dot + 1;
+    n = strlen(name);
+    if (n > 8 && strcmp(name + n - 8, "_dataset") == 0)
+      n -= 8;
+    dl_text_add_n(to, name, n);
+    return dl_pasted_look(cli, DL_DATASET, dl_text_str(to)) != NULL;
+  }
+  if (n > 5 && strcmp(name + n - 5, ".yaml") == 0) { /* of Ultralytics */
+    dl_text_add_n(to, name, n - 5);
+    return dl_pasted_look(cli, DL_DATASET, dl_text_str(to)) != NULL;
+  }
   dl_text_add(to, dl_pasted_look(cli, DL_DATASET, value) ? value : name);
   return dl_pasted_look(cli, DL_DATASET, dl_text_str(to)) != NULL;
 }

@@ -9,6 +9,7 @@
 /* How certain a setting is, in rising order: of two that give one option the
  * later kind holds; two of a kind must be equal. */
 enum dl_pasted_rank {
+  DL_PASTED_PASSED, /* has become another one */
   DL_PASTED_FILE_SWITCH,
   DL_PASTED_FILE,
   DL_PASTED_SWITCH, /* a word that others make more precise: --amp */
@@ -47,6 +48,9 @@ struct dl_pasted {
   struct dl_strlist kept;              /* words that stay as they are */
   struct dl_strlist shape, shape_from; /* parts of a transformer's shape */
   struct dl_text unused; /* words that have no part in the estimate */
+  struct dl_text unknown; /* of another program's command line */
+  struct dl_text no_data; /* a data set that the catalogue lacks */
+  const char *launcher;   /* that program, NULL: none */
   const char *file;      /* that is being read, NULL: the command line */
   /* Reads a file that a word names: dl_pasted_file, which reads words. */
   enum dl_status (*read_file)(struct dl_pasted *p, const char *path);
@@ -101,6 +105,34 @@ enum dl_status dl_pasted_word(struct dl_pasted *p, const char *name,
 enum dl_status dl_pasted_plain(struct dl_pasted *p, char *const *words,
                                size_t n);
 
+/* Reads one such word; *taken: it has a meaning. */
+enum dl_status dl_pasted_plain_word(struct dl_pasted *p, const char *word,
+                                    bool *taken);
+
+/* Whether a word is a program that launches trainings or serves models. */
+bool dl_pasted_is_launcher(const char *word);
+
+/* Takes inference where a word is a server of models; false: it is none. */
+bool dl_pasted_serves(struct dl_pasted *p, const char *word);
+
+/* Notes the launcher of the words that follow. */
+void dl_pasted_launch(struct dl_pasted *p, const char *word);
+
+/* Reads a word of a launcher's command line that is no option. */
+enum dl_status dl_pasted_launched(struct dl_pasted *p, const char *word);
+
+/* Reads "name=value", as Hydra and Ultralytics take it. */
+enum dl_status dl_pasted_assigned(struct dl_pasted *p, const char *word,
+                                  bool *taken);
+
+/* Reads an option of a launcher that is none here, of *n words. */
+enum dl_status dl_pasted_foreign(struct dl_pasted *p, char *const *words,
+                                 size_t *n);
+
+/* Reads a word that says something without a value, as a launcher's command. */
+enum dl_status dl_pasted_switch(struct dl_pasted *p, const char *word,
+                                bool *taken);
+
 /* Reads a file of settings. */
 enum dl_status dl_pasted_file(struct dl_pasted *p, const char *path);
 
@@ -138,6 +170,15 @@ const struct dl_descriptor *dl_pasted_look(struct dl_cli *cli,
  * what --arch takes. False: none. */
 bool dl_pasted_network(struct dl_cli *cli, const char *name,
                        struct dl_text *arch);
+
+/* Reads a checkpoint's name that ends in a format of weights: "-q4_K_M",
+ * "-bnb-4bit". */
+enum dl_status dl_pasted_quantized(struct dl_pasted *p, const char *name,
+                                   const char *from, enum dl_pasted_rank rank,
+                                   bool *taken);
+
+/* Appends a name without the words of an address and of a library. */
+void dl_pasted_strip_address(const char *name, struct dl_text *to);
 
 /* Appends the regions of the catalogue that a text may mean, as "a or b", and
  * returns their number. */

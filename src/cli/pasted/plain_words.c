@@ -157,6 +157,8 @@ static enum dl_status take_name(struct dl_pasted *p, const char *text,
   else if (data && dl_pasted_option(p, "dataset"))
     dl_pasted_set(p, "dataset", text, text, DL_PASTED_WORD);
   *taken = network || gpu || data;
+  if (!*taken)
+    DL_TRY(dl_pasted_quantized(p, text, text, DL_PASTED_WORD, taken));
   if (*taken)
     return DL_OK;
   DL_TEXT(again); /* another text: what it is must not be refused yet */
@@ -188,6 +190,15 @@ static enum dl_status take(struct dl_pasted *p, const char *text, size_t words,
     return DL_OK;
   DL_TRY(take_name(p, text, taken));
   return *taken ? DL_OK : take_pair(p, text, taken);
+}
+
+enum dl_status dl_pasted_plain_word(struct dl_pasted *p, const char *word,
+                                    bool *taken) {
+  if (dl_pasted_is_file(word)) {
+    *taken = true;
+    return dl_pasted_file(p, word);
+  }
+  return take(p, word, 1, taken);
 }
 
 static enum dl_status refuse(struct dl_pasted *p, const char *word) {

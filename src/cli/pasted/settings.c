@@ -166,6 +166,32 @@ static enum dl_status settle_gpus(struct dl_pasted *p) {
   return DL_OK;
 }
 
+/* GPUs from the ways in which a model is divided among them, where all of them
+ * are given: a server's, or with the number of copies. */
+static void settle_copies(struct dl_pasted *p) {
+  static const char *const ways[] = {"replicas", "tensor-parallel",
+                                     "pipeline-parallel", "context-parallel"};
+  const struct dl_pasted_setting *of = NULL;
+  const char *phase = dl_pasted_get(p, "phase");
+  double n = 1;
+  bool serves = phase && strcasecmp(phase, "inference") == 0;
+  if (dl_pasted_get(p, "gpus") || dl_pasted_get(p, "node") ||
+      has(p, DL_PASTED_TOTAL) || !(serves || dl_pasted_get(p, "replicas")))
+    return;
+  for (size_t i = 0; i < DL_LENGTH(ways); i++) {
+    const struct dl_pasted_setting *way = best_of(p, ways[i]);
+    if (way && way->rank != DL_PASTED_OPTION && of_option(p, ways[i]) > 1) {
+      n *= of_option(p, ways[i]);
+      of = way;
+    }
+  }
+  if (of)
+    set_number(p, "gpus", n, of);
+  for (size_t i = 0; of && !serves && i < p->n; i++)
+    if (strcmp(p->setting[i].option, ways[0]) == 0)
+      p->setting[i].rank = DL_PASTED_PASSED; /* the copies of a training */
+}
+
 /* Adapters from their rank and the bits of the weights. */
 static enum dl_status settle_adapters(struct dl_pasted *p) {
   const struct dl_pasted_setting *of = &p->part[DL_PASTED_LORA_RANK];
@@ -190,6 +216,12 @@ static enum dl_status settle_adapters(struct dl_pasted *p) {
   if (!ranked) {
     const struct dl_pasted_setting *what = four && bits->from ? bits : on;
     const char *tune = dl_pasted_get(p, "fine-tune");
+    const char *phase = dl_pasted_get(p, "phase");
+    if (four && phase && strcasecmp(phase, "inference") == 0)
+      return dl_fail(&p->cli->diag, DL_EUSAGE,
+                     "%s: write the format of the weights, as --precision "
+                     "q4_k_m",
+                     what->from);
     if ((four || (on->from && !none)) && what->from && !tune)
       return dl_fail(&p->cli->diag, DL_EUSAGE,
                      "%s: the rank of the adapters is not given; write "
@@ -281,6 +313,26 @@ static enum dl_status settle_hours(struct dl_pasted *p) {
   return DL_OK;
 }
 
+/* A data set of the user's own has a size that only the user knows. */
+static enum dl_status settle_data(struct dl_pasted *p) {
+  static const char *const sizes[] = {"dataset",  "train-samples", "tokens",
+                                      "requests", "train-tokens",  "duration"};
+  const char *phase = dl_pasted_get(p, "phase");
+  if (p->no_data.len == 0)
+    return DL_OK;
+  bool sized = phase && strcasecmp(phase, "inference") == 0;
+  for (size_t i = 0; i < DL_LENGTH(sizes); i++)
+    sized = sized || dl_pasted_get(p, sizes[i]);
+  if (!sized)
+    return dl_fail(&p->cli->diag, DL_EUSAGE,
+                   "%s is no data set of the catalogue; write its size, as "
+                   "--train-samples N",
+                   p->no_data.s);
+  dl_text_printf(&p->unused, "%s%s", p->unused.len > 0 ? ", " : "",
+                 p->no_data.s);
+  return DL_OK;
+}
+
 /* --- contradictions */
 
 static bool is_equal(const char *a, const char *b) {
@@ -313,9 +365,11 @@ static enum dl_status check_pair(struct dl_pasted *p,
 }
 
 enum dl_status dl_pasted_settle(struct dl_pasted *p) {
+  settle_copies(p);
   DL_TRY(settle_gpus(p));
   DL_TRY(settle_adapters(p));
   DL_TRY(settle_steps(p));
+  DL_TRY(settle_data(p));
   return settle_hours(p);
 }
 

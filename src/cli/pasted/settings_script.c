@@ -71,16 +71,6 @@ static void split(struct script *s, const char *line) {
   }
 }
 
-static bool is_launcher(const char *word) {
-  static const char names[] =
-      "torchrun|accelerate|deepspeed|srun|mpirun|torch.distributed.run|"
-      "torch.distributed.launch|python|python3|composer|axolotl|"
-      "llamafactory-cli|tune|lightning|fabric";
-  const char *slash = strrchr(word, '/');
-  word = slash ? slash + 1 : word;
-  return dl_word_among(names, word, strlen(word)) >= 0;
-}
-
 /* Options that mean processes and not GPUs to Slurm. */
 static bool is_of_tasks(const char *name) {
   return strncmp(name, "ntasks", 6) == 0 || strncmp(name, "tasks", 5) == 0;
@@ -89,14 +79,19 @@ static bool is_of_tasks(const char *name) {
 /* Reads the options among words[from..]; a name of a file of settings that is
  * there is read too. */
 static enum dl_status read_options(struct script *s, size_t from) {
+  const bool serves = from > 0 && dl_pasted_serves(s->p, s->words.s[from - 1]);
   for (size_t i = from; i < s->words.n; i++) {
     const char *word = s->words.s[i];
     const char *next = i + 1 < s->words.n ? s->words.s[i + 1] : NULL;
     bool taken = false, used = false;
     if (strncmp(word, "--", 2) != 0 || !word[2] || is_of_tasks(word + 2)) {
       if (word[0] != '-' && dl_pasted_is_file(word) &&
-          strcmp(word, s->p->file) != 0 && access(word, R_OK) == 0)
+          !dl_same_text(word, s->p->file) && access(word, R_OK) == 0)
         DL_TRY(s->p->read_file(s->p, word));
+      else if (word[0] != '-' && from > 0)
+        DL_TRY(dl_pasted_assigned(s->p, word, &taken));
+      if (word[0] != '-' && serves && !taken && !strchr(word, '$'))
+        DL_TRY(dl_pasted_plain_word(s->p, word, &taken));
       continue;
     }
     if (strchr(word, '$') || (next && *next == '$' && !strchr(word, '=')))
@@ -139,9 +134,20 @@ static enum dl_status read_line(struct script *s, const char *line) {
   if (sbatch)
     return read_options(s, 0);
   for (size_t i = 0; i < s->words.n; i++)
-    if (is_launcher(s->words.s[i]))
+    if (dl_pasted_is_launcher(s->words.s[i]))
       return read_options(s, i + 1);
-  take_assignment(s);
+  const char *first = s->words.n > 0 ? s->words.s[0] : "";
+  if (strstr(first, "=(") || strncmp(first, "--", 2) == 0) /* an array */
+    return read_options(s, 0);
+  size_t before = s->values.n;
+  if (!take_assignment(s))
+    return DL_OK;
+  for (size_t i = before; i < s->values.n; i++) /* "--num-layers 24 ..." */
+    if (strncmp(s->values.s[i] + strspn(s->values.s[i], " "), "--", 2) == 0) {
+      DL_FREED char *options = dl_strdup(s->values.s[i]);
+      split(s, options);
+      return read_options(s, 0);
+    }
   return DL_OK;
 }
 

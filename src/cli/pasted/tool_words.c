@@ -17,6 +17,8 @@ enum word_kind {
   SAYS_SWITCH,
   WEAK_SWITCH,
   IS_PART,
+  IS_LIST,
+  IS_KNOWN,
   IS_SHAPE,
   IS_SHAPE_SWITCH,
   IS_LENGTH,
@@ -37,8 +39,10 @@ static const struct tool_word {
 #define SAYS(names_, option_, values_)                                         \
   {names_, SAYS_VALUE, option_, values_, 0},
 #define IS(names_, option_, value_) {names_, SAYS_SWITCH, option_, value_, 0},
+#define KNOWN(names_, option_) {names_, IS_KNOWN, option_, "%s", 0},
 #define WEAK(names_, option_, value_) {names_, WEAK_SWITCH, option_, value_, 0},
 #define PART(names_, part_) {names_, IS_PART, NULL, NULL, DL_PASTED_##part_},
+#define COUNTS(names_, part_) {names_, IS_LIST, NULL, NULL, DL_PASTED_##part_},
 #define SHAPE(names_, key_) {names_, IS_SHAPE, NULL, key_, 0},
 #define SHAPE_IS(names_, text_) {names_, IS_SHAPE_SWITCH, NULL, text_, 0},
 #define LENGTH(names_) {names_, IS_LENGTH, NULL, NULL, 0},
@@ -105,6 +109,17 @@ static const struct tool_word *find(const char *folded) {
   return NULL;
 }
 
+/* A word as the launcher of the command line means it, or as all others do. */
+static const struct tool_word *find_of(const struct dl_pasted *p,
+                                       const char *folded) {
+  DL_TEXT(own);
+  if (p->launcher)
+    dl_pasted_fold(&own, p->launcher, strlen(p->launcher));
+  dl_text_add(&own, folded);
+  const struct tool_word *w = p->launcher ? find(own.s) : NULL;
+  return w ? w : find(folded);
+}
+
 /* The option of a quantity that others call so. */
 static const char *renamed(const char *folded) {
   for (size_t i = 0; i < DL_N_RUN_MEMBERS; i++) {
@@ -145,6 +160,11 @@ static enum dl_status set(struct dl_pasted *p, const char *option,
                    : dl_fail(&p->cli->diag, DL_EUSAGE,
                              "%s is --%s, which 'dlest %s' does not take", from,
                              option, p->cli->command->name);
+  }
+  if (strcmp(option, "dataset") == 0 && !dl_pasted_dataset(p->cli, value)) {
+    dl_text_printf(&p->no_data, "%s%s %s", p->no_data.len > 0 ? ", " : "", from,
+                   value);
+    return DL_OK;
   }
   DL_TRY(dl_pasted_value(p, option, value, from, &taken));
   if (!taken)
@@ -207,6 +227,24 @@ static enum dl_status take_length(struct dl_pasted *p, const char *value,
                  from, value);
 }
 
+/* The number of indices in "0,1,2,3", "[0,1]" or "localhost:0,1". */
+static void take_list(struct dl_pasted *p, const struct tool_word *w,
+                      const char *value, const char *from) {
+  char buf[DL_NUMBER_SIZE];
+  const char *colon = strrchr(value, ':');
+  const char *list = colon ? colon + 1 : value;
+  size_t n = 1, digits = 0;
+  for (const char *c = list; *c; c++) {
+    n += *c == ',';
+    digits += isdigit((unsigned char)*c) != 0;
+  }
+  if (digits == 0 || strspn(list, "0123456789, []") < strlen(list) ||
+      strchr(value, '@') || (n == 1 && colon))
+    add_unused(p, from);
+  else
+    dl_pasted_part(p, w->part, dl_format_short(buf, (double)n), from);
+}
+
 static enum dl_status take_value(struct dl_pasted *p, const struct tool_word *w,
                                  const char *value, const char *from) {
   if (p->file && strcmp(value, "auto") == 0)
@@ -223,6 +261,17 @@ static enum dl_status take_value(struct dl_pasted *p, const struct tool_word *w,
   }
   if (w->kind == IS_LENGTH)
     return take_length(p, value, from);
+  if (w->kind == IS_KNOWN) {
+    DL_TEXT(arch);
+    if (dl_pasted_network(p->cli, value, &arch))
+      return set(p, w->option, value, from, false);
+    add_unused(p, from);
+    return DL_OK;
+  }
+  if (w->kind == IS_LIST) {
+    take_list(p, w, value, from);
+    return DL_OK;
+  }
   if (w->kind == IS_SHAPE) {
     DL_TEXT(text);
     dl_text_printf(&text, "%s=%s", w->values, value);
@@ -303,7 +352,7 @@ enum dl_status dl_pasted_word(struct dl_pasted *p, const char *name,
   const char *given = name[n] == '=' ? name + n + 1 : NULL;
   dl_pasted_fold(&folded, name, n);
   dl_text_printf(&from, "--%.*s", (int)n, name);
-  const struct tool_word *w = find(dl_text_str(&folded));
+  const struct tool_word *w = find_of(p, dl_text_str(&folded));
   const char *option = w ? NULL : renamed(dl_text_str(&folded));
   *taken = w || option;
   *used = false;
@@ -319,6 +368,16 @@ enum dl_status dl_pasted_word(struct dl_pasted *p, const char *name,
   if (row && row->argument && !value)
     return dl_fail(&p->cli->diag, DL_EUSAGE, "option %s needs a value", from.s);
   return set(p, option, value, from.s, false);
+}
+
+enum dl_status dl_pasted_switch(struct dl_pasted *p, const char *word,
+                                bool *taken) {
+  DL_TEXT(folded);
+  dl_pasted_fold(&folded, word, strlen(word));
+  const struct tool_word *w = find_of(p, dl_text_str(&folded));
+  *taken = w && (w->kind == SAYS_SWITCH || w->kind == NOT_USED_SWITCH ||
+                 w->kind == ASKED);
+  return *taken ? apply(p, w, NULL, word) : DL_OK;
 }
 
 /* The part of a path behind its last dot. */
@@ -347,9 +406,7 @@ enum dl_status dl_pasted_member(struct dl_pasted *p, const char *path,
     return apply(p, w, value, path);
   const char *option = option_of(dl_text_str(&whole), dl_text_str(&last));
   const struct dl_option *row = option ? dl_pasted_option(p, option) : NULL;
-  bool unknown = option && strcmp(option, "dataset") == 0 &&
-                 !dl_pasted_dataset(p->cli, value);
-  if (!option || unknown) {
+  if (!option) {
     add_unused(p, path);
     return DL_OK;
   }

@@ -54,8 +54,7 @@ enum shown_column {
   SHOW_RANK = N_NAMES,
   SHOW_RUNS,
   SHOW_MAPE,
-  SHOW_MAPE_LOW,
-  SHOW_MAPE_HIGH,
+  SHOW_INTERVAL,
   SHOW_MEDIAN,
   SHOW_COVERED,
   N_SCORES, /* what follows is a table of its own, with --details */
@@ -74,13 +73,11 @@ static const struct {
     [SHOW_GROUP] = {GROUP, {NULL, "group", NULL, DL_CODE, DL_MAIN}},
     [SHOW_RANK] = {RANK, {NULL, "rank", NULL, DL_CODE, 0}},
     [SHOW_RUNS] = {2, {NULL, "runs", NULL, DL_CODE, DL_SPARE}},
-    [SHOW_MAPE] = {5, {NULL, "MAPE", "%", DL_PERCENT, DL_MAIN}},
-    [SHOW_MAPE_LOW] = {18,
-                       {NULL, "interval", "%", DL_PERCENT, DL_RANGE | DL_MAIN}},
-    [SHOW_MAPE_HIGH] = {19, {NULL, "", "%", DL_PERCENT, 0}},
-    [SHOW_MEDIAN] = {6, {NULL, "median APE", "%", DL_PERCENT, 0}},
+    [SHOW_MAPE] = {5, {NULL, "MAPE", NULL, DL_CODE, DL_MAIN}},
+    [SHOW_INTERVAL] = {18, {NULL, "interval", NULL, DL_CODE, DL_MAIN}},
+    [SHOW_MEDIAN] = {6, {NULL, "median APE", NULL, DL_CODE, 0}},
     [SHOW_BIAS] = {8, {NULL, "bias", "J", DL_KWH, 0}},
-    [SHOW_COVERED] = {9, {NULL, "coverage", "%", DL_PERCENT, 0}},
+    [SHOW_COVERED] = {9, {NULL, "coverage", NULL, DL_CODE, 0}},
     [SHOW_RMSE] = {3, {NULL, "RMSE", "J", DL_KWH, 0}},
     [SHOW_MAE] = {4, {NULL, "MAE", "J", DL_KWH, 0}},
     [SHOW_R2] = {7, {NULL, "R2", NULL, DL_PLAIN, 0}},
@@ -94,8 +91,8 @@ struct compare_view {
   size_t n;
   size_t *which; /* of each candidate, for dl_scoring_of */
   struct dl_method_score *score;
-  size_t *order;                        /* by MAPE, for one scope */
-  struct dl_report *r, *best, *overall; /* the last two come first */
+  size_t *order;                 /* by MAPE, for one scope */
+  struct dl_report *r, *overall; /* the second comes first */
   struct dl_table *all;
   struct dl_column shown[N_SHOWN];
   struct dl_table *scores, *energies; /* the tables being filled */
@@ -155,6 +152,21 @@ static void sort_candidates(struct compare_view *k) {
   }
 }
 
+/* Errors in percent, with as many digits as their intervals leave. */
+static void show_errors(const struct dl_method_score *s,
+                        struct dl_text cell[N_SHOWN]) {
+  const struct dl_span *a = &s->boot.mape, *b = &s->boot.median_ape;
+  dl_show_estimate(&cell[SHOW_MAPE], DL_PERCENT, "%",
+                   (const double[3]){s->of.mape, a->low, a->high});
+  if (!isnan(a->low))
+    dl_show_interval(&cell[SHOW_INTERVAL], DL_PERCENT, "%", s->of.mape, a->low,
+                     a->high);
+  dl_show_estimate(&cell[SHOW_MEDIAN], DL_PERCENT, "%",
+                   (const double[3]){s->of.median_ape, b->low, b->high});
+  dl_show_estimate(&cell[SHOW_COVERED], DL_PERCENT, "%",
+                   (const double[3]){s->covered, NAN, NAN});
+}
+
 /* The scores of candidate i, in the table of all and in the one shown. */
 static void add_scores(struct compare_view *w, const char *table,
                        const char *group, size_t i) {
@@ -166,8 +178,11 @@ static void add_scores(struct compare_view *w, const char *table,
   v[RANK] = s->boot.rank > 0 ? dl_count(s->boot.rank) : dl_number(NAN);
   v[TABLE] = dl_string(table);
   v[MODEL] = dl_string(w->model[i]);
+  struct dl_text cell[N_SHOWN] = {0};
+  show_errors(s, cell);
   for (size_t c = 0; c < N_SHOWN; c++)
-    row[c] = v[shown[c].from];
+    row[c] =
+        cell[c].len > 0 ? dl_string(dl_text_str(&cell[c])) : v[shown[c].from];
   dl_table_row(w->all, v, NULL);
   dl_table_row(w->scores, row, s->boot.rank == 1 && w->n > 1 ? "*" : NULL);
   w->any = w->any || !isnan(s->of.mape);
@@ -175,6 +190,8 @@ static void add_scores(struct compare_view *w, const char *table,
     row[c - N_SCORES + N_NAMES] = row[c];
   if (w->energies)
     dl_table_row(w->energies, row, NULL);
+  for (size_t c = 0; c < N_SHOWN; c++)
+    dl_text_free(&cell[c]);
 }
 
 /* Tables for people. Programs have one with all. */
@@ -213,27 +230,25 @@ static void add_chart(struct compare_view *w, const char *group) {
   }
 }
 
-/* The best method, where all runs are one group: "Lowest error on 36 runs:
- * pre-epoch, MAPE 12.0 % (95 % interval 9.9 to 14.1 %)." */
-static void say_best(struct compare_view *w) {
-  const struct dl_method_score *s = &w->score[w->order[0]];
-  const struct dl_value v[] = {dl_number(s->of.mape),
-                               dl_number(s->boot.mape.low),
-                               dl_number(s->boot.mape.high)};
-  DL_TEXT(t);
-  if (w->n < 2 || isnan(s->of.mape))
-    return;
-  dl_text_printf(&t, "Lowest error on %zu runs: %s, MAPE ", s->of.n,
-                 name_of(w, w->order[0]));
-  dl_show(&t, DL_PERCENT, "%", &v[0], NULL);
-  if (!isnan(s->boot.mape.low)) {
-    dl_text_printf(&t, " (%s ", w->interval);
-    dl_show_interval(&t, DL_PERCENT, "%", s->of.mape, s->boot.mape.low,
-                     s->boot.mape.high);
-    dl_text_add(&t, ")");
-  }
-  dl_text_add(&t, ".");
-  dl_report_say(w->best, "%s", dl_text_str(&t));
+/* "36 runs, each GPU held out; * lowest MAPE, or not significantly higher" */
+static void add_title(struct dl_text *t, const struct compare_view *w,
+                      size_t table) {
+  static const struct dl_named_text groups[] = {
+      {"gpu", "GPU"}, {"arch", "architecture"}, {"config", "configuration"}};
+  const struct dl_comparison *c = w->c;
+  size_t n = 0;
+  for (size_t r = 0; r < c->scores->n; r++)
+    n += table == DL_ALL || c->scores->table[r] == table;
+  if (c->tables.n > 1)
+    dl_text_printf(t,
+                   "%s: ", table == DL_ALL ? "All tables" : c->tables.s[table]);
+  dl_text_printf(t, "%zu run%s", n, n == 1 ? "" : "s");
+  if (c->held_out)
+    dl_text_printf(
+        t, ", each %s held out",
+        dl_text_of_name(groups, DL_LENGTH(groups), c->held_out, c->held_out));
+  if (c->how.resamples > 0 && w->n > 1 && (table == DL_ALL || c->tables.n == 1))
+    dl_text_add(t, "; * lowest MAPE, or not significantly higher");
 }
 
 static void count_groups(struct compare_view *w, size_t k) {
@@ -248,10 +263,9 @@ static enum dl_status add_table(struct compare_view *w, size_t table,
   const struct dl_comparison *c = w->c;
   const struct dl_scoring *s = c->scores;
   const char *path = table == DL_ALL ? NULL : c->tables.s[table];
-  const char *title = path ? path : "All tables";
-  bool overall = table == DL_ALL || c->tables.n == 1;
-  struct dl_report *to = table == DL_ALL ? w->overall : w->r;
-  add_tables(w, to, c->tables.n > 1 ? title : NULL);
+  DL_TEXT(title);
+  add_title(&title, w, table);
+  add_tables(w, table == DL_ALL ? w->overall : w->r, dl_text_str(&title));
   for (size_t g = 0; g < s->groups.n; g++) {
     struct dl_scoring_scope scope = {table, g, w->which, w->n};
     if (!has_runs(s, &scope))
@@ -263,8 +277,6 @@ static enum dl_status add_table(struct compare_view *w, size_t table,
     if (status != DL_OK)
       return status;
     sort_candidates(w);
-    if (overall && !c->by && w->n > 0)
-      say_best(w);
     const char *group = c->by ? s->groups.s[g] : NULL;
     for (size_t i = 0; i < w->n; i++)
       add_scores(w, path, group, w->order[i]);
@@ -294,7 +306,7 @@ static void choose_shown(struct compare_view *w) {
     w->shown[SHOW_RANK].heading = NULL;
   snprintf(w->interval, sizeof w->interval, "%.4g %% interval",
            100 * c->how.confidence);
-  w->shown[SHOW_MAPE_LOW].heading = c->how.resamples > 0 ? w->interval : NULL;
+  w->shown[SHOW_INTERVAL].heading = c->how.resamples > 0 ? w->interval : NULL;
 }
 
 /* "3 GPUs", "3 to 5 GPUs" */
@@ -335,13 +347,12 @@ static void explain(struct compare_view *w) {
     return;
   }
   list_drawn(&drawn, w);
-  if (w->n > 1)
-    dl_report_say(w->r, "* lowest MAPE, or not significantly higher (paired "
-                        "bootstrap).");
   if (!c->details)
     dl_report_hint(w->r, "Details: --details.");
   else
-    dl_report_say(w->r, "Interval of the MAPE: bootstrap of %s, %zu times.",
+    dl_report_say(w->r,
+                  "Interval of the MAPE: bootstrap of %s, %zu times; * by "
+                  "paired bootstrap.",
                   dl_text_str(&drawn), c->how.resamples);
   if (w->fewest_effective < DL_BOOT_LEAST)
     dl_report_say(w->r,
@@ -367,7 +378,6 @@ enum dl_status dl_print_comparison(struct dl_cli *cli,
   enum dl_status status = DL_OK;
   choose_candidates(&w);
   choose_shown(&w);
-  w.best = dl_report_group(w.r, NULL, "");
   w.overall = dl_report_group(w.r, NULL, "");
   struct dl_column all[DL_LENGTH(columns)];
   dl_member_headings(all, columns, DL_LENGTH(all));

@@ -17,6 +17,7 @@ struct dl_comparison {
   const char *by;           /* column, or NULL */
   struct dl_resampling how;
   bool details;          /* text shows RMSE, MAE and R2 too */
+  const char *held_out;  /* column whose groups were held out, or NULL */
   const char *resampled; /* unit of resampling: "config", "run", a column */
 };
 

@@ -185,19 +185,6 @@ static void add_left_out(struct dl_report *item, const struct dl_fit *fit) {
       add_residuals(item, fit, (enum dl_held_out_group)i);
 }
 
-/* Whether the cross-validation `scheme` is one of the held-out groups and has
- * equal pooled scores. */
-static bool is_among_left_out(const struct dl_fit *fit, const char *scheme) {
-  static const char group[] = "group:";
-  const size_t n = sizeof group - 1;
-  for (size_t i = 0; i < DL_N_HELD_OUT; i++)
-    if (fit->held_out_residuals[i].n > 0 && strncmp(scheme, group, n) == 0 &&
-        strcmp(scheme + n, dl_held_out_group_name((enum dl_held_out_group)i)) ==
-            0)
-      return true;
-  return false;
-}
-
 /* For CSV only: text omits a table without headings, JSON one without a key. */
 struct dl_table *dl_report_fits(struct dl_report *r) {
   static const struct dl_column columns[] = {
@@ -275,8 +262,7 @@ void dl_report_fit(struct dl_fit_view *view, const struct dl_fit *fit,
   struct dl_report *item = dl_report_item(
       view->r, "fits", view->details || method->coefficient ? title : NULL);
   dl_cv_name(spec, scheme, sizeof scheme);
-  bool among = is_among_left_out(fit, scheme);
-  dl_fit_answer(view->answers, fit, cv, among ? NULL : scheme);
+  dl_fit_answer(view->answers, fit, cv, scheme);
   dl_fit_choice(&view->choice, tried);
   add_summary(view->fits, fit, cv, spec);
   if (view->details)

@@ -117,7 +117,7 @@ static enum dl_status answered(const struct node_view *t, enum dl_boundary *b,
   if (*b == DL_N_BOUNDS)
     *b = widest(&t->node);
   if (*b == DL_BOUND_FACILITY && isnan(t->node.use.pue))
-    return dl_fail(d, DL_EUSAGE, "--boundary facility needs a PUE: add --pue");
+    return dl_fail(d, DL_EUSAGE, DL_NEEDS_PUE);
   return DL_OK;
 }
 

@@ -13,8 +13,7 @@
 #include "cli/passes/recommend.h"
 #include "cli/views/summary/recommend_summary.h"
 
-/* Rows of a table without --all, or one more if that is all: in text, with the
- * answer, they fit a screen of 24 lines. */
+/* Rows of a table without --all, or one more if that is all. */
 enum { MOST_IN_TEXT = 5, MOST_ON_PAGE = 20 };
 
 /* The columns of a choice, in the order of JSON and CSV; energies in kWh are
@@ -403,6 +402,8 @@ static void add_archs(struct view *w, const struct dl_alternative *const *best,
   size_t most = w->o->all || n <= w->most + 1 ? n : w->most;
   if (n < 2)
     most = 0;
+  if (!w->o->all && !w->page)
+    most = 0;
   arch_columns(w, n > 1, c);
   struct dl_table *t = NULL;
   char title[96];
@@ -451,6 +452,8 @@ enum dl_status dl_recommend_report(struct dl_cli *cli,
       .next = best_of(&w, l->c[0].arch, best_of(&w, l->c[0].arch, NULL)),
       .interval = w.interval,
       .archs = n,
+      .best = best,
+      .brief = !w.page && !o->all,
       .varies_px = w.varies[C_PX],
       .varies_gpus = w.varies[C_GPUS],
       .varies_batch = w.varies[C_BATCH],

@@ -4,6 +4,7 @@
 #include "cli/views/report_rows.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,9 +128,6 @@ void dl_job_values(const struct dl_cluster_job *job,
 }
 
 /* --- groups */
-
-/* Groups that text shows without --all; they come by energy. */
-#define MOST_SHOWN 10
 
 enum { GROUP_COLUMNS = DL_N_KEYS + 14 + N_OF_SITE };
 
@@ -269,15 +267,16 @@ static double row_sum(const struct pivot *p, size_t row) {
   return sum;
 }
 
-void dl_report_add_period(struct dl_text *t, const struct dl_group_totals *of) {
-  const char *first = NULL, *last = NULL;
-  for (size_t i = 0; i < dl_group_totals_n(of); i++) {
+void dl_report_add_period(struct dl_text *t, const struct dl_group_totals *of,
+                          const char months[2][DL_MONTH_SIZE]) {
+  const char *first = months[0][0] ? months[0] : NULL, *last = months[1];
+  for (size_t i = 0; of && i < dl_group_totals_n(of); i++) {
     const char *key[DL_N_KEYS], *month;
     dl_group_totals_at(of, i, key);
     month = key[DL_KEY_MONTH];
     if (month && (!first || strcmp(month, first) < 0))
       first = month;
-    if (month && (!last || strcmp(month, last) > 0))
+    if (month && (!last[0] || strcmp(month, last) > 0))
       last = month;
   }
   if (first)
@@ -329,11 +328,12 @@ static void group_rows(struct dl_table *table, const struct dl_group_totals *t,
 
 void dl_report_groups(struct dl_report *r, const struct dl_group_totals *t,
                       const bool keys[DL_N_KEYS],
-                      const struct dl_footprint *foot, bool all, bool main) {
+                      const struct dl_footprint *foot, size_t most, bool main) {
   struct dl_column columns[GROUP_COLUMNS];
   size_t n = DL_N_KEYS, groups = dl_group_totals_n(t);
-  bool fits = all || keys[DL_KEY_MONTH] || groups <= MOST_SHOWN;
-  size_t most = fits ? groups : MOST_SHOWN;
+  const bool shown = most > 0, all = most == SIZE_MAX;
+  if (most > groups || keys[DL_KEY_MONTH])
+    most = groups;
   for (size_t k = 0; k < DL_N_KEYS; k++) {
     columns[k] = key_columns[k];
     if (!keys[k])
@@ -344,17 +344,19 @@ void dl_report_groups(struct dl_report *r, const struct dl_group_totals *t,
   site_headings(columns + n, foot);
   DL_SCOPED(free_pivot) struct pivot p = {0};
   make_pivot(&p, t, keys);
-  add_chart(r, &p);
+  if (shown)
+    add_chart(r, &p);
   if (all && p.months.n > 1 && p.names.n < groups)
     add_pivot(r, &p);
-  group_rows(
-      dl_report_table(r, NULL, title_of(keys), columns, GROUP_COLUMNS, false),
-      t, foot, most);
+  if (shown)
+    group_rows(
+        dl_report_table(r, NULL, title_of(keys), columns, GROUP_COLUMNS, false),
+        t, foot, most);
   for (size_t i = 0; i < GROUP_COLUMNS; i++)
     columns[i].heading = NULL;
   group_rows(dl_report_table(r, "groups", NULL, columns, GROUP_COLUMNS, main),
              t, foot, groups);
-  if (most < groups)
+  if (shown && most < groups)
     dl_report_say(r, "and %zu more", groups - most);
 }
 

@@ -28,14 +28,19 @@ void dl_job_values(const struct dl_cluster_job *job,
                    const struct dl_footprint *foot,
                    struct dl_value v[DL_JOB_COLUMNS]);
 
-/* Appends ", 2024-01 to 2024-12": the months of groups, where they have any. */
-void dl_report_add_period(struct dl_text *t, const struct dl_group_totals *of);
+enum { DL_MONTH_SIZE = sizeof "2024-03" };
 
-/* A table of groups, by the keys that are set; people see `all` of them, or the
- * first. */
+/* Appends ", 2024-01 to 2024-12": the first and the last month of jobs ("":
+ * unknown) and of groups (NULL: none). */
+void dl_report_add_period(struct dl_text *t, const struct dl_group_totals *of,
+                          const char months[2][DL_MONTH_SIZE]);
+
+/* A table of groups, by the keys that are set; people see the first of them
+ * (SIZE_MAX: all; 0: no table). */
+#define DL_MOST_GROUPS 10
 void dl_report_groups(struct dl_report *r, const struct dl_group_totals *t,
                       const bool keys[DL_N_KEYS],
-                      const struct dl_footprint *foot, bool all, bool main);
+                      const struct dl_footprint *foot, size_t most, bool main);
 
 /* The sums over all jobs. */
 void dl_report_total(struct dl_report *r, const struct dl_sums *s,

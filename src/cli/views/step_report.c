@@ -4,12 +4,14 @@
 #include "cli/views/step_report.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/constants.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/timestamp.h"
 #include "cli/views/result_columns.h"
 #include "cli/views/summary/answer.h"
 #include "output/units.h"
@@ -92,13 +94,18 @@ static void put(struct dl_answer_line *l, const char *label, double joules,
 static bool find_time(char text[DL_NUMBER_SIZE],
                       const struct dl_epoch_series *e, double after_s) {
   const double s = e->start_s + after_s;
+  const double most = sizeof(time_t) < sizeof(int64_t) ? 0x1p31 : 9e9;
   struct tm local;
-  if (!(fabs(s) < 1e11))
+  if (!(fabs(s) < (e->start_zoned ? most : 9e9))) /* of the type, of a stamp */
     return false;
+  if (!e->start_zoned) {
+    char stamp[DL_TIMESTAMP_SIZE];
+    dl_format_timestamp(stamp, (int64_t)s * DL_SECOND, false);
+    return snprintf(text, DL_NUMBER_SIZE, "%.10s %.5s", stamp, stamp + 11) > 0;
+  }
   const time_t t = (time_t)s;
-  if (!(e->start_zoned ? localtime_r(&t, &local) : gmtime_r(&t, &local)))
-    return false;
-  return strftime(text, DL_NUMBER_SIZE, "%Y-%m-%d %H:%M", &local) > 0;
+  return localtime_r(&t, &local) &&
+         strftime(text, DL_NUMBER_SIZE, "%Y-%m-%d %H:%M", &local) > 0;
 }
 
 /* "ends about 10:42", with the date where it is not that of the last sample. */

@@ -144,12 +144,16 @@ struct dl_group_totals *dl_group_totals_new(const bool keys[DL_N_KEYS]) {
   return t;
 }
 
+static void free_keys(struct group *g) {
+  for (size_t k = 0; k < DL_N_KEYS; k++)
+    free(g->key[k]);
+}
+
 void dl_group_totals_free(struct dl_group_totals *t) {
   if (!t)
     return;
   for (size_t i = 0; i < t->n; i++)
-    for (size_t k = 0; k < DL_N_KEYS; k++)
-      free(t->group[i].key[k]);
+    free_keys(&t->group[i]);
   free(t->group);
   dl_intern_free(&t->names);
   dl_text_free(&t->name);
@@ -266,6 +270,16 @@ static int compare(const void *pa, const void *pb) {
 void dl_group_totals_sort(struct dl_group_totals *t) {
   if (t->n > 1)
     qsort(t->group, t->n, sizeof *t->group, compare);
+}
+
+void dl_group_totals_top(struct dl_group_totals *t, size_t n) {
+  for (size_t i = 0; i < t->n; i++) {
+    t->group[i].by_name = false;
+    t->group[i].by_idle = true;
+  }
+  dl_group_totals_sort(t);
+  for (; t->n > n; t->n--)
+    free_keys(&t->group[t->n - 1]);
 }
 
 const struct dl_sums *dl_group_totals_at(const struct dl_group_totals *t,

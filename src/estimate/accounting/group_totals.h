@@ -74,6 +74,9 @@ size_t dl_group_totals_n(const struct dl_group_totals *t);
  * highest first. Nothing may be added afterwards. */
 void dl_group_totals_sort(struct dl_group_totals *t);
 
+/* Sorts by the GPU time known to be idle, and keeps the first n groups. */
+void dl_group_totals_top(struct dl_group_totals *t, size_t n);
+
 /* The i-th group; key[k] is NULL where it is unknown, or not a key. */
 const struct dl_sums *dl_group_totals_at(const struct dl_group_totals *t,
                                          size_t i, const char *key[DL_N_KEYS]);

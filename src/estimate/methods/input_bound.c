@@ -89,14 +89,14 @@ void dl_find_input(struct dl_job_predictions *p, const struct dl_job *job,
   if (!has || !parts->bound || isnan(samples))
     return;
   double rate = job->run->n_gpus * dl_input_rate(&in);
-  if (assumed && (known || time->repeats > 0 || samples / rate <= alone))
+  if (assumed && (known || time->repeats > 0))
     return;
   parts->input_assumed = assumed;
   parts->input_workers = workers;
   parts->input_rate = rate;
   parts->input_s = samples / rate;
   parts->gpu_rate = samples / alone;
-  parts->time_s += dl_input_wait(parts->time_s, parts->input_s, 0, assumed).s;
+  parts->time_s = dl_input_together(parts->time_s, parts->input_s);
   if (parts->input_s > alone)
     parts->bound = "input";
 }
@@ -132,8 +132,8 @@ void dl_bound_by_input(struct dl_job_predictions *p,
   if (!(input > 0))
     return;
   double alone = input * parts->input_rate / parts->gpu_rate;
-  const struct dl_input_wait w = dl_input_wait(
-      alone, input, parts->input_doubt * ctx->of_90, parts->input_assumed);
+  const struct dl_input_wait w =
+      dl_input_wait(alone, input, parts->input_doubt * ctx->of_90);
   double static_w = job->run->n_gpus * parts->static_w;
   double watts = static_w + memory_w;
   double doubt_w = static_w * (dl_static_factor(0, ctx->coverage) - 1);

@@ -181,9 +181,8 @@ static void take_known(const struct dl_job_predictions *p,
 static void add_waiting(const struct dl_engine *ctx, const struct dl_job *job,
                         const struct dl_job_predictions *p,
                         struct dl_estimate *est) {
-  const struct dl_input_wait w =
-      dl_input_wait(est->duration_s.x, p->parts.input_s,
-                    p->parts.input_doubt * ctx->of_90, false);
+  const struct dl_input_wait w = dl_input_wait(
+      est->duration_s.x, p->parts.input_s, p->parts.input_doubt * ctx->of_90);
   const struct dl_estimate work = *est;
   double static_w = p->step.static_w * job->run->n_gpus;
   double doubt_j = w.s * static_w * (dl_static_factor(0, ctx->coverage) - 1);

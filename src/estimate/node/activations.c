@@ -13,6 +13,9 @@
 
 #define KEPT_OF_IMAGES 2.97
 #define KEPT_OF_IMAGES_16_BIT 2.2
+#define MORE_THAN_KEPT 1.1 /* by what operators keep, and beside that */
+#define BESIDE_KEPT 0.42
+#define BESIDE_KEPT_16_BIT 0.15
 #define KEPT_WITH_ATTENTION 2.06
 #define KEPT_OF_DETECTORS 2
 #define FROZEN_STAGES 104       /* outputs of a pixel of the image */
@@ -119,11 +122,19 @@ static double begun(const struct dl_job *job) {
 static double kept_share(const struct dl_job *job, double attention) {
   const struct dl_architecture *arch = job->found.arch;
   bool unet = arch && arch->denoising_steps > 0 && arch->padding_ratio > 1;
+  bool mixed = dl_is_mixed(job);
+  double by_block = NAN;
   if (has_frozen_stages(arch))
     return KEPT_OF_DETECTORS;
   if (attention >= LEAST_ATTENTION && !unet)
     return KEPT_WITH_ATTENTION;
-  return dl_is_mixed(job) ? KEPT_OF_IMAGES_16_BIT : KEPT_OF_IMAGES;
+  if (arch && mixed)
+    by_block = arch->mixed_kept_ratio + BESIDE_KEPT_16_BIT;
+  else if (arch)
+    by_block = MORE_THAN_KEPT * arch->kept_ratio + BESIDE_KEPT;
+  if (!isnan(by_block))
+    return by_block;
+  return mixed ? KEPT_OF_IMAGES_16_BIT : KEPT_OF_IMAGES;
 }
 
 /* Activations of a sample that the backward pass of an image network needs,

@@ -94,7 +94,9 @@ enum dl_boundary {
   DL_N_BOUNDS
 };
 
-/* "gpu", "gpu+ram", "node-dc", "node", "facility" */
+#define DL_BOUNDARY_WORDS "gpu|gpu+ram|node-dc|node|facility"
+
+/* One of these words. */
 const char *dl_boundary_name(enum dl_boundary b);
 
 /* How a job uses a node. */

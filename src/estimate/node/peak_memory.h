@@ -30,16 +30,18 @@
  * networks around the trained one.
  *
  * Activations of image networks are f q per output of a convolution or dense
- * layer (acts_m), q bytes of one. In FP32 f is 2.97, least squares on relative
- * errors over the 75 image networks of Selvan et al. (PePR, arXiv 2403.12562:
- * batch 32, most memory allocated, data sets derma, derma_pt and lidc) whose
- * activations at 224 px are in timm's tables, with 16 bytes a parameter: what
- * they hold after a step is 16.6 (median). Estimated by measured: median .99,
- * 90 % within .49 .. 1.28. Of all 131 networks of theirs, with the activations
- * of the catalogue: .97, 90 % within .61 .. 1.30. Networks that join maps
- * (DenseNet) need twice the estimate, re-parameterised ones (RepVGG) less. In
- * mixed precision f is 2.2: of the batches that timm trains on 24 GB 91 % are
- * then called fitting, of the next larger ones, which failed, 52 % failing.
+ * layer (acts_m), q bytes of one. f follows from k, what PyTorch's operators
+ * keep of the block that the network repeats (kept_ratio: 2 of a bottleneck
+ * with ReLU, 3.4 of a block of EfficientNet, 5.2 of DenseNet's;
+ * data/make/architecture_kept.py): 1.1 k + .42 in FP32, and k + .15 in mixed
+ * precision, where layer and group norms work in FP32 (mixed_kept_ratio). The
+ * rest is gradients under way and workspace. The numbers of FP32 are those with
+ * the least spread over the networks of Selvan et al. (PePR, arXiv 2403.12562:
+ * batch 32, most memory allocated, data sets derma, derma_pt and lidc), with 16
+ * bytes a parameter: what they hold after a step is 16.6 (median); .15 was
+ * chosen for 95 % of the trainings that ran to be called fitting (make memory;
+ * docs/accuracy.md). Where k is not known f is 2.97, least squares over the 75
+ * of these networks whose activations are in timm's tables, or 2.2.
  * Networks with attention (a twentieth of the outputs or more are scores) have
  * layers of tokens, whose inputs are kept once: f is 2.06 without the scores,
  * least squares over the seven of Selvan et al. (1.70 .. 2.61); by what
@@ -88,7 +90,7 @@
  *
  * The interval of 90 % goes from .97 of the states and a part of all else to
  * 1.05 of the states, half a GB of the driver and a multiple of all else. These
- * factors are .80 and 1.70 of image networks (the 131 above), .64 and 1.57 of
+ * factors are .80 and 1.70 of image networks (Selvan et al.), .64 and 1.57 of
  * language models, and down to .30 in fine-tuning, where sequences are often
  * shorter than the length that is given (data/published-speeds.csv, sources
  * left out: docs/lab/published-speeds.md). */

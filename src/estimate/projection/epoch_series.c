@@ -253,7 +253,7 @@ enum dl_status dl_epoch_series_from_logs(struct dl_epoch_series *s,
   struct collecting c = {.seen = s, .asked = o, .regime = regime};
   struct dl_extract_options own = *o;
   *s = DL_EPOCH_SERIES_EMPTY;
-  own.epochs.find = true;
+  own.find_epochs = true;
   own.sink = take_run;
   own.inspect = inspect;
   own.progress = NULL;

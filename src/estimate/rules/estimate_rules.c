@@ -318,7 +318,7 @@ static bool raised_limit(const struct dl_result *r, struct dl_text *say) {
   return dl_run_set_has(&job->row->given, DL_RUN_power_limit_w) && !reaches &&
          job->run->power_limit_w > job->tdp_w &&
          SAY(say,
-             "--set power_limit_w=%g has no effect above the TDP of %g W: "
+             "--power-limit %g has no effect above the TDP of %g W: "
              "networks for images draw no more; give --set gpu.tdp_w=VALUE for "
              "another board",
              job->run->power_limit_w, job->tdp_w);
@@ -437,11 +437,12 @@ const struct dl_estimate_rule dl_estimate_rules[DL_N_ESTIMATE_RULES] = {
      "the GPU has no tensor rate for the precision; its next best peak is used "
      "instead"}};
 
-void dl_estimate_rules_warn(const struct dl_result *r, struct dl_diag *d) {
+void dl_estimate_rules_warn(const struct dl_result *r, bool answered,
+                            struct dl_diag *d) {
   for (size_t i = 0; i < DL_N_ESTIMATE_RULES; i++) {
     const struct dl_estimate_rule *rule = &dl_estimate_rules[i];
     DL_TEXT(say);
-    if (!rule->broken(r, &say))
+    if ((answered && rule->broken == loader_assumed) || !rule->broken(r, &say))
       continue;
     if (rule->one || say.len > 0)
       dl_warn(d, "%s", rule->one ? rule->one : dl_text_str(&say));

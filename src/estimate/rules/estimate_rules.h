@@ -23,8 +23,10 @@ struct dl_estimate_rule {
 enum { DL_N_ESTIMATE_RULES = 22 };
 extern const struct dl_estimate_rule dl_estimate_rules[DL_N_ESTIMATE_RULES];
 
-/* Warns of each rule that one job breaks. */
-void dl_estimate_rules_warn(const struct dl_result *r, struct dl_diag *d);
+/* Warns of each rule that one job breaks; `answered`: but for an assumed loader,
+ * which the answer for people states. */
+void dl_estimate_rules_warn(const struct dl_result *r, bool answered,
+                            struct dl_diag *d);
 
 /* Counts the rules that one of many jobs breaks in n, by rule. */
 void dl_estimate_rules_count(const struct dl_result *r,

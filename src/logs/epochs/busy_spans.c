@@ -49,7 +49,7 @@ static double idle_below(const struct dl_energy_curve *c) {
 }
 
 size_t dl_busy_spans(const struct dl_energy_curve *c, double idle_s,
-                     struct dl_busy_span **spans) {
+                     struct dl_time_span **spans) {
   const double below = idle_below(c);
   size_t n = 0, cap = 0;
   *spans = NULL;
@@ -63,7 +63,7 @@ size_t dl_busy_spans(const struct dl_energy_curve *c, double idle_s,
       continue;
     }
     DL_GROW(*spans, cap, n + 1);
-    (*spans)[n++] = (struct dl_busy_span){from, to};
+    (*spans)[n++] = (struct dl_time_span){from, to};
   }
   return n;
 }

@@ -5,16 +5,13 @@
 #define DL_LOGS_EPOCHS_BUSY_SPANS_H
 
 #include "logs/readings/energy_curve.h"
-
-struct dl_busy_span {
-  int64_t from_ns, to_ns; /* the first and the last point of it */
-};
+#include "logs/readings/gaps.h"
 
 /* Finds the spans between times of `idle_s` or longer in which the power stays
  * in the lowest quarter of its range. Returns their number, and the owned spans
- * in *spans. One span where the power hardly
- * varies. A time without samples is idle, too. */
+ * in *spans, each from its first to its last point. One span where the power
+ * hardly varies. A time without samples is idle, too. */
 size_t dl_busy_spans(const struct dl_energy_curve *c, double idle_s,
-                     struct dl_busy_span **spans);
+                     struct dl_time_span **spans);
 
 #endif

@@ -9,7 +9,6 @@
 #include "base/timestamp.h"
 #include "logs/readings/measure.h"
 #include "logs/readings/clock_shift.h"
-#include "math/signal/cycles.h"
 
 /* Energy of one kind of meter between two times, J. */
 static double energy_between(const struct dl_log_summary *t,
@@ -253,15 +252,13 @@ static void warn_of_rests(const char *file, const struct dl_cycles *c,
 
 static enum dl_status
 add_found_epochs(struct dl_run *run, const struct dl_log_summary *log, size_t n,
-                 const struct dl_epochs_options *e, struct dl_diag *d) {
-  struct dl_cycles_options o = {
-      .hint_s = e->hint_s, .n_total = e->n_total, .n_first = e->n_first};
+                 const struct dl_cycles_options *o, struct dl_diag *d) {
   DL_SCOPED(dl_cycles_free) struct dl_cycles c = {0};
   DL_FREED double *all = dl_calloc(4 * log->curve.n, sizeof *all);
   double *s[4] = {all};
   const struct dl_signals signals = {all, make_signals(s, &log->curve),
                                      (const double *const *)s + 1, 3};
-  enum dl_status status = dl_cycles_find(&signals, &o, &c, d);
+  enum dl_status status = dl_cycles_find(&signals, o, &c, d);
   if (status == DL_OK && log->kind[DL_METER_GPU].n_meters > 1 &&
       take_turns(&log->curve, &c)) {
     c.verdict = DL_CYCLES_UNSURE;
@@ -280,19 +277,19 @@ add_found_epochs(struct dl_run *run, const struct dl_log_summary *log, size_t n,
                c.verdict == DL_CYCLES_NONE ? "no epochs found"
                                            : "number of epochs unsure",
                dl_text_or(c.reason, "weak evidence"));
-  if (status == DL_OK && e->n_total > 0)
-    warn_of_rests(run->file, &c, e->n_total, d);
+  if (status == DL_OK && o->n_total > 0)
+    warn_of_rests(run->file, &c, o->n_total, d);
   return status;
 }
 
 enum dl_status dl_epochs_add(struct dl_run *run,
                              const struct dl_log_summary *log, size_t n,
-                             const struct dl_epochs_options *o,
+                             const struct dl_cycles_options *o,
                              struct dl_diag *d) {
   for (size_t i = 0; i < n; i++)
     if (log[i].n_marks > 0) {
       add_given_epochs(run, log, n, &log[i], d);
       return DL_OK;
     }
-  return o->find ? add_found_epochs(run, log, n, o, d) : DL_OK;
+  return o ? add_found_epochs(run, log, n, o, d) : DL_OK;
 }

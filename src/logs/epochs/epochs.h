@@ -12,23 +12,17 @@
 #define DL_LOGS_EPOCHS_EPOCHS_H
 
 #include "logs/readings/log_summary.h"
+#include "math/signal/cycles.h"
 #include "run/run.h"
-
-struct dl_epochs_options {
-  bool find;     /* detect them if no log states them */
-  double hint_s; /* approximate epoch time; 0: unknown */
-  /* Total number of epochs of a training that still runs, and number of epochs
-   * in its first phase; 0: the training has ended, or the number is unknown. */
-  double n_total, n_first;
-};
 
 /* Adds the epochs of a run, their number and its verdict, from the energy
  * curves of its n logs, the first of which is the trace. Any log may contain
- * the end times. Does nothing if there are no end times and o->find is off.
+ * the end times. With options epochs are detected if no log has their
+ * end times; NULL: they are not.
  * The curve of the trace must have two points. */
 enum dl_status dl_epochs_add(struct dl_run *run,
                              const struct dl_log_summary *log, size_t n,
-                             const struct dl_epochs_options *o,
+                             const struct dl_cycles_options *o,
                              struct dl_diag *d);
 
 #endif

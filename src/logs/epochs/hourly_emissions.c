@@ -63,8 +63,7 @@ enum dl_status dl_emissions_of_run(struct dl_run *run, const struct dl_hours *h,
                       "--intensity-hours cannot tell its hours");
   if (!t.zoned)
     warn_naive(path, run->line, d);
-  DL_TRY(dl_hours_mean(
-      h, t.ns, t.ns + llround(run->duration_s * (double)DL_SECOND), &g, d));
+  DL_TRY(dl_hours_mean(h, t.ns, dl_time_after(t.ns, run->duration_s), &g, d));
   dl_run_set_number(run, DL_RUN_co2e_g, run->energy_j / DL_J_PER_KWH * g);
   return DL_OK;
 }

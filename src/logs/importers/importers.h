@@ -30,6 +30,7 @@
   ROW(dl_import_powerjoular)                                                   \
   ROW(dl_import_wandb_panel)                                                   \
   ROW(dl_import_mlflow)                                                        \
+  ROW(dl_import_json_array)                                                    \
   ROW(dl_import_json_lines)                                                    \
   ROW(dl_import_table)                                                         \
   ROW(dl_import_epochs)                                                        \

@@ -59,7 +59,7 @@ bool dl_gap_is_counted(const struct dl_power_meter *m,
          next->energy_j - m->counter_last >= m->counter_w * seconds / 2;
 }
 
-int64_t dl_gaps_removed(const struct dl_gap *gap, size_t n, int64_t ns) {
+int64_t dl_gaps_removed(const struct dl_time_span *gap, size_t n, int64_t ns) {
   int64_t before = 0;
   for (size_t i = 0; i < n && ns > gap[i].from_ns; i++)
     before += (ns < gap[i].to_ns ? ns : gap[i].to_ns) - gap[i].from_ns;

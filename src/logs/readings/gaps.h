@@ -31,8 +31,8 @@ struct dl_power_meter;
 struct dl_reading;
 struct dl_sequencer;
 
-/* A time without readings. */
-struct dl_gap {
+/* A part of a log's time, such as a gap. */
+struct dl_time_span {
   int64_t from_ns, to_ns;
 };
 
@@ -68,6 +68,6 @@ bool dl_gap_is_counted(const struct dl_power_meter *m,
 
 /* Subtracts the gaps before a time from it. The gaps are in order; a time
  * within a gap becomes the beginning of the gap. */
-int64_t dl_gaps_removed(const struct dl_gap *gap, size_t n, int64_t ns);
+int64_t dl_gaps_removed(const struct dl_time_span *gap, size_t n, int64_t ns);
 
 #endif

@@ -131,7 +131,7 @@ static enum dl_status report_gap(struct reader *k, double gap_s,
 }
 
 /* Leaves out a hole that ends with the next reading of each meter. */
-static void pass_hole(struct reader *k, const struct dl_gap *hole) {
+static void pass_hole(struct reader *k, const struct dl_time_span *hole) {
   k->holes_ns += hole->to_ns - hole->from_ns;
   for (size_t i = 0; i < k->n_meters; i++)
     dl_power_meter_restart(&k->meter[i]);
@@ -139,7 +139,7 @@ static void pass_hole(struct reader *k, const struct dl_gap *hole) {
 
 /* Finds a hole of a trace before reading r; not where a counter went on. */
 static enum dl_status find_hole(struct reader *k, const struct dl_reading *r) {
-  const struct dl_gap hole = {k->last_ns, r->ns};
+  const struct dl_time_span hole = {k->last_ns, r->ns};
   double s = (double)(hole.to_ns - hole.from_ns) / 1e9, energy_j[2] = {0};
   bool known = r->meter < k->n_meters;
   k->last_ns = r->ns;

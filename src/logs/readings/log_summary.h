@@ -19,7 +19,7 @@ struct dl_summary_options {
    * to its clock. */
   bool is_companion;
   struct dl_log_span trace;
-  const struct dl_gap *hole; /* in the trace */
+  const struct dl_time_span *hole; /* in the trace */
   size_t n_holes;
   /* Called now and then with the number of bytes read since the last call; may
    * be NULL. */
@@ -31,8 +31,8 @@ struct dl_log_summary {
   struct dl_kind_total kind[DL_N_METER_KINDS];
   char *gpu; /* name of the GPU; several names joined by " + " */
   struct dl_log_span span;
-  double duration_s;   /* of the span, without its holes */
-  struct dl_gap *hole; /* in the order of time; owned */
+  double duration_s;         /* of the span, without its holes */
+  struct dl_time_span *hole; /* in the order of time; owned */
   size_t n_holes, holes_cap;
   size_t samples;             /* of the meter with the most */
   double interval_s, missing; /* of that meter */

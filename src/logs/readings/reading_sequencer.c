@@ -155,7 +155,7 @@ static void note_hole(struct dl_sequencer *q, const struct dl_reading *r) {
   if (q->any && step_ns > q->pause_ns && q->n_holes < DL_SEQUENCER_HOLES &&
       (double)step_ns >=
           dl_gap_limit_ns((double)q->pause_ns, HOLE_PAUSES, DL_GAP_MIN_S))
-    q->hole[q->n_holes++] = (struct dl_gap){q->raw_ns, r->ns};
+    q->hole[q->n_holes++] = (struct dl_time_span){q->raw_ns, r->ns};
   q->raw_ns = r->ns;
 }
 

@@ -58,7 +58,7 @@ struct dl_sequencer {
                       set back last */
   struct dl_reading start[DL_SEQUENCER_START]; /* the first of the log */
   size_t n_start;
-  struct dl_gap hole[DL_SEQUENCER_HOLES];
+  struct dl_time_span hole[DL_SEQUENCER_HOLES];
   size_t n_holes;
   struct dl_time_groups *groups; /* of each meter (same_times.h), owned */
   size_t n_groups, groups_cap;

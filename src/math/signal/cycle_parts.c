@@ -246,7 +246,7 @@ void dl_drop_false_start(const struct dl_signal_grid *g, const bool *idle,
     if (off[i] > tuned.start_unlike * fmax(own, tuned.start_least))
       drop = i + 1;
   /* A first cycle that is a little slow is one. */
-  double head = chain->at[drop] - dl_idle_end(idle, 0, chain->at[drop]);
+  double head = chain->at[drop] - dl_idle_end(idle, chain->at[drop]);
   if (head < tuned.rest_one * chain->period)
     drop = 0;
   chain->n -= drop;

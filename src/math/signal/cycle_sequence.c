@@ -52,11 +52,11 @@ double dl_idle_start(const bool *idle, double from, double to) {
   return to;
 }
 
-double dl_idle_end(const bool *idle, double from, double to) {
-  for (size_t i = (size_t)to; i > (size_t)from; i--)
+double dl_idle_end(const bool *idle, double to) {
+  for (size_t i = (size_t)to; i > 0; i--)
     if (idle[i - 1])
       return fmin(to, (double)i);
-  return from;
+  return 0;
 }
 
 static double busy(const bool *idle, double from, double to) {
@@ -101,7 +101,7 @@ static size_t cycles_in(double length, double period) {
 /* The start of the first chain. */
 static void push_head(struct dl_cycle_sequence *s,
                       const struct dl_cycle_chain *c, const bool *idle) {
-  double from = dl_idle_end(idle, 0, c->at[0]), length = c->at[0] - from;
+  double from = dl_idle_end(idle, c->at[0]), length = c->at[0] - from;
   size_t cycles = GSL_MIN(1, cycles_in(length, c->period));
   if (c->mid_start &&
       length > tuned.rest_one * c->period) { /* a slow first one */
@@ -198,7 +198,6 @@ static void push_rest(struct dl_cycle_sequence *s,
   else if (first == 0 || mid > to)
     mid = first == 0 ? from : 0.5 * (from + to);
   push_even(s, from, mid, first);
-  s->first_after = s->n_at - 1;
   push_even(s, mid, to, second);
 }
 
@@ -223,8 +222,6 @@ static void push_between(struct dl_cycle_sequence *s,
       s->n_unseen += (start - from) / b->period - (start - from) / period;
     if (cycles > 0)
       push_even(s, begin > from ? begin : from, start, cycles);
-    if (from <= a->at[a->n])
-      s->first_after = s->n_at - 1;
     from = end;
     period = fmax(a->period, b->period);
     more = from < to;
@@ -242,12 +239,6 @@ void dl_join_chains(const struct dl_cycle_chain *chain, size_t n_chains,
       push_head(s, c, idle);
     else
       push_between(s, &chain[k - 1], c, idle);
-    if (k == 0 || !similar(&chain[k - 1], c)) {
-      DL_GROW(s->phase, s->phase_cap, s->n_phases + 1);
-      /* A rest between the two counts as the later one's. */
-      size_t first = k == 0 ? 0 : s->first_after;
-      s->phase[s->n_phases++] = first;
-    }
     for (size_t i = 1; i <= c->n; i++) {
       /* A cycle that is a pause for the most part belongs to the next. */
       double from = c->at[i - 1], length = c->at[i] - from;
@@ -255,7 +246,6 @@ void dl_join_chains(const struct dl_cycle_chain *chain, size_t n_chains,
         continue;
       push(s, c->at[i]);
     }
-    s->first_after = s->n_at - 1;
   }
   push_tail(s, &chain[n_chains - 1], idle, end, goes_on);
 }

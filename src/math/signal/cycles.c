@@ -2,7 +2,6 @@
 #include "math/signal/cycles.h"
 
 #include <gsl/gsl_math.h>
-#include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
@@ -19,7 +18,6 @@ void dl_cycles_free(struct dl_cycles *c) {
   if (!c)
     return;
   free(c->boundary);
-  free(c->phase);
   *c = (struct dl_cycles){0};
 }
 
@@ -59,7 +57,6 @@ static void search_free(struct cycle_search *s) {
   dl_signal_grid_free(&s->grid);
   forget_chains(s);
   free(s->sequence.at);
-  free(s->sequence.phase);
 }
 
 static double length(const struct dl_period_segment *g) {
@@ -299,33 +296,13 @@ static void find_rests(const struct cycle_search *s, struct dl_cycles *c) {
   }
 }
 
-/* Mean of the middle half of the lengths of n cycles, which are put into
- * `work`. */
-static double typical(const double *boundary, size_t n, double *work) {
-  for (size_t i = 0; i < n; i++)
-    work[i] = boundary[i + 1] - boundary[i];
-  gsl_sort(work, 1, n);
-  return gsl_stats_mean(work + n / 4, 1, n - n / 4 * 2);
-}
-
 /* Puts the sequence, in bins, into c, in seconds. */
 static void deliver(const struct cycle_search *s, struct dl_cycles *c) {
   const struct dl_cycle_sequence *q = &s->sequence;
-  DL_FREED double *work = dl_calloc(q->n_at, sizeof *work);
   c->boundary = dl_calloc(q->n_at, sizeof *c->boundary);
-  c->phase = dl_calloc(q->n_phases, sizeof *c->phase);
   c->n = q->n_at - 1;
   for (size_t i = 0; i < q->n_at; i++)
     c->boundary[i] = s->grid.start_s + q->at[i] * s->grid.step_s;
-  for (size_t i = 0; i < q->n_phases; i++) {
-    size_t first = q->phase[i];
-    size_t end = i + 1 < q->n_phases ? q->phase[i + 1] : c->n;
-    if (end > first)
-      c->phase[c->n_phases++] = (struct dl_cycle_phase){
-          .first_cycle = first,
-          .n_cycles = end - first,
-          .period_s = typical(c->boundary + first, end - first, work)};
-  }
   judge(s, c);
   find_rests(s, c);
 }
@@ -386,10 +363,7 @@ static void find(struct cycle_search *s, const struct dl_cycles_options *o,
     none(c, "the signals do not change");
     return;
   }
-  double low = fmax(DL_LAG_MIN, o->min_s / g->step_s);
-  double high = (double)g->n / (DL_MIN_CYCLES - 0.2);
-  if (o->max_s > 0)
-    high = fmin(high, o->max_s / g->step_s);
+  double low = DL_LAG_MIN, high = (double)g->n / (DL_MIN_CYCLES - 0.2);
   none(c, "no cycle stands out");
   if (low > high)
     return;
@@ -410,7 +384,7 @@ static void find(struct cycle_search *s, const struct dl_cycles_options *o,
   deliver(s, c);
 }
 
-static bool bound_ok(double x) {
+static bool is_possible(double x) {
   return isfinite(x) && x >= 0;
 }
 
@@ -422,13 +396,9 @@ enum dl_status dl_cycles_find(const struct dl_signals *signals,
   *c = (struct dl_cycles){0};
   if (!o)
     o = &any;
-  if (!bound_ok(o->hint_s) || !bound_ok(o->min_s) || !bound_ok(o->max_s) ||
-      (o->max_s > 0 && o->min_s > o->max_s))
-    return dl_fail(d, DL_EINPUT,
-                   "no such bounds of a cycle: %g to %g s, "
-                   "about %g s",
-                   o->min_s, o->max_s, o->hint_s);
-  if (!bound_ok(o->n_total) || !bound_ok(o->n_first))
+  if (!is_possible(o->hint_s))
+    return dl_fail(d, DL_EINPUT, "no such length of a cycle: %g s", o->hint_s);
+  if (!is_possible(o->n_total) || !is_possible(o->n_first))
     return dl_fail(d, DL_EINPUT, "no such number of cycles: %g, first %g",
                    o->n_total, o->n_first);
   const double *t = signals->t;

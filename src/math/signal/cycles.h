@@ -36,8 +36,6 @@
 
 struct dl_cycles_options {
   double hint_s; /* expected length of a cycle, s; 0: unknown */
-  double min_s;  /* bounds of that length, s; 0: chosen from the spacing and */
-  double max_s;  /* length of the signals */
   /* Cycles of the whole training if it goes on; 0: it has ended, or it is
    * unknown whether there are cycles. Then the last cycle has not ended, no
    * rest at the end is taken for one, and a new phase of few, faint cycles is
@@ -45,13 +43,6 @@ struct dl_cycles_options {
    * sure. */
   double n_total;
   double n_first; /* a change is planned after so many cycles; 0: unknown */
-};
-
-/* Cycles of about equal length that follow each other. */
-struct dl_cycle_phase {
-  size_t first_cycle;
-  size_t n_cycles;
-  double period_s; /* typical length */
 };
 
 enum dl_cycles_verdict {
@@ -67,9 +58,7 @@ struct dl_cycles {
   double n_high;    /* periods are right; so in 97 % of measured traces */
   double *boundary; /* n + 1 times, ascending, owned: cycle i is
                      * (boundary[i], boundary[i + 1]]; NULL without cycles */
-  size_t n_phases;
-  struct dl_cycle_phase *phase; /* n_phases, owned */
-  double strength;              /* 0 ... 1, how clearly the cycles show */
+  double strength;  /* 0 ... 1, how clearly the cycles show */
   /* The beginning of a cycle recurs in it: each may be so many cycles, of which
    * the shortest takes that long; 1 or 0 and NaN: no sign of it. Such an answer
    * is not sure; hint_s about the one or the other decides. */
@@ -92,9 +81,8 @@ struct dl_signals {
 /* Finds the cycles common to the signals. Time before the first boundary
  * (set-up) and after the last (final evaluation) is no part of a cycle. Too few
  * samples or no cycle is a verdict, not an error. Errors (DL_EINPUT): a time is
- * not finite or not ascending, a bound is negative or not finite, min_s >
- * max_s. On error c is empty. The result is free of chance and of threads. `o`
- * may be NULL. */
+ * not finite or not ascending, an option is negative or not finite. On error c
+ * is empty. The result is free of chance and of threads. `o` may be NULL. */
 enum dl_status dl_cycles_find(const struct dl_signals *signals,
                               const struct dl_cycles_options *o,
                               struct dl_cycles *c, struct dl_diag *d);

@@ -132,18 +132,15 @@ bool *dl_find_idle(const struct dl_signal_grid *g,
 /* The first idle bin in from ... to, or `to`. */
 double dl_idle_start(const bool *idle, double from, double to);
 
-/* The end of the last idle bin in from ... to, or `from`. */
-double dl_idle_end(const bool *idle, double from, double to);
+/* The end of the last idle bin before `to`, or 0. */
+double dl_idle_end(const bool *idle, double to);
 
-/* All cycles. Start from {0}; at and phase are owned by the caller. */
+/* All cycles. Start from {0}; at is owned by the caller. */
 struct dl_cycle_sequence {
   double *at; /* n_at bounds, bins */
   size_t n_at, cap;
-  size_t *phase; /* n_phases: the first cycle of each */
-  size_t n_phases, phase_cap;
-  size_t first_after; /* cycle after the last chain */
-  double n_filled;    /* cycles not tracked, but for which there is room */
-  double n_unseen;    /* cycles that the time without any would hold */
+  double n_filled; /* cycles not tracked, but for which there is room */
+  double n_unseen; /* cycles that the time without any would hold */
 };
 
 /* `end` is the number of bins. goes_on: the last cycle has not ended. */

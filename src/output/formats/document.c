@@ -5,6 +5,7 @@
 
 #include "output/formats/document.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/timestamp.h"
@@ -13,9 +14,11 @@
 #include "output/screen.h"
 
 #define STREAM_HEAD                                                            \
-  1000               /* rows that decide the widths of a stream; on a          \
-                        terminal, of as many rows: later ones may be wider */
-#define REMARK_GAP 2 /* blanks in front of remarks */
+  1000                     /* rows that decide the widths of a stream; on a    \
+                              terminal, of as many rows: later ones may be wider */
+#define LABEL_SHARE 0.0125 /* of the width of a page, by a letter of a label   \
+                            */
+#define REMARK_GAP 2       /* blanks in front of remarks */
 #define WRITE_SIZE ((size_t)64 * 1024)
 
 struct report_walk {
@@ -180,8 +183,14 @@ static size_t print_lines(struct report_walk *w, const struct dl_report *r,
   }
   begin_part(w);
   const char *const *parts = w->m->line;
-  if (w->m->begin_lines)
-    dl_print(&w->p, w->m->begin_lines, NULL);
+  if (w->m->begin_lines[0])
+    dl_print(&w->p, w->m->begin_lines[0], NULL);
+  if (w->m->begin_lines[1]) {
+    dl_text_printf(&t, "%.2f%s",
+                   fmax(0.4, 0.94 - LABEL_SHARE * (double)of.label),
+                   w->m->begin_lines[1]);
+    dl_print(&w->p, dl_text_str(&t), NULL);
+  }
   for (; i < end; i++) {
     const struct dl_report_node *node = &r->nodes[i];
     if (!node->label || is_hidden(w->m, node))
@@ -239,7 +248,7 @@ static void print_row(struct dl_printer *p, const struct dl_document *m,
     print_mark(p, m, l, mark && k == 0 ? mark : "");
     for (size_t i = 0; i < l->n; i++) {
       size_t before = dl_layout_cell(l, i, values, &p->cell);
-      if (l->column[i].wrapped)
+      if (l->column[i].wrapped && m->wraps)
         more |= dl_cell_line(&p->cell, l->column[i].width, k);
       else if (k > 0)
         dl_text_clear(&p->cell);
@@ -278,15 +287,16 @@ static void fit(struct dl_layout *l, const struct dl_document *m,
                 const struct dl_table *t, const struct dl_printer *p) {
   size_t width = m->columns > 0 ? m->columns : p->screen.width;
   if ((m->wraps || m->columns > 0) && width > p->indent && t->n_rows > 0)
-    dl_layout_fit(l, t, width - p->indent, m->wraps);
+    dl_layout_fit(l, t, width - p->indent);
 }
 
 /* Ends a table after its rows. */
 static void print_foot(struct dl_printer *p, const struct dl_document *m,
                        const struct dl_layout *l) {
   DL_TEXT(t);
-  if (m->foot)
-    dl_print(p, m->foot, NULL);
+  const bool pages = l->pages && m->foot[1];
+  if (m->foot[0])
+    dl_print(p, m->foot[pages], NULL);
   if (l->dropped.len > 0) {
     dl_text_printf(&t, "not shown: %s", dl_text_str(&l->dropped));
     dl_print(p, m->dropped[0] ? m->dropped[0] : "", NULL);
@@ -294,18 +304,18 @@ static void print_foot(struct dl_printer *p, const struct dl_document *m,
     dl_print(p, m->dropped[1] ? m->dropped[1] : "", NULL);
     dl_print(p, "\n", NULL);
   }
-  if (m->close)
-    dl_print(p, m->close, NULL);
+  if (m->close[0])
+    dl_print(p, m->close[pages], NULL);
 }
 
 /* Prints the caption of a table: its title, or its group's. */
 static void print_caption(const struct dl_document *m, struct dl_printer *p,
-                          const char *title) {
+                          const struct dl_layout *l, const char *title) {
   DL_TEXT(clean);
   DL_TEXT(t);
   dl_utf8_clean(&clean, dl_text_or(title, "Estimates by dlest"), false);
   m->style.escape(&t, dl_text_str(&clean), clean.len);
-  m->caption(p, dl_text_str(&t));
+  m->caption(p, l, dl_text_str(&t));
 }
 
 static void print_table(struct report_walk *w, const struct dl_table *t) {
@@ -315,7 +325,7 @@ static void print_table(struct report_walk *w, const struct dl_table *t) {
   begin_part(w);
   fit(l, w->m, t, &w->p);
   if (w->m->caption && l->n > 0)
-    print_caption(w->m, &w->p, t->title ? t->title : w->group);
+    print_caption(w->m, &w->p, l, t->title ? t->title : w->group);
   if (l->n > 0) {
     print_rows(&w->p, w->m, l, t, w->f);
     print_foot(&w->p, w->m, l);
@@ -435,7 +445,7 @@ static void release_head(struct dl_stream *s) {
     dl_print(&p, m->page[0], NULL);
   fit(s->layout, m, s->head, &p);
   if (m->caption && s->layout->n > 0)
-    print_caption(m, &p, s->key);
+    print_caption(m, &p, s->layout, s->key);
   if (s->layout->n > 0)
     print_rows(&p, m, s->layout, s->head, s->f);
   write_text(s->f, &s->line);

@@ -32,7 +32,9 @@ struct dl_document {
   const char *line[3];
   const char *remark; /* between a value and its remark; NULL: blanks, so that
                          remarks of a run are aligned */
-  const char *begin_lines, *end_lines;
+  const char *begin_lines[2]; /* the second behind the share of the width that
+                                 labels leave */
+  const char *end_lines;
   size_t label_gap; /* > 0: labels are as wide as the longest and this */
   /* A table: texts or functions (NULL: none) that print the parts before its
    * headings and before its rows, around the line of headings, the line of
@@ -45,12 +47,14 @@ struct dl_document {
   const char *mark[2][2];
   size_t mark_width;
   void (*cell)(struct dl_printer *p, const struct dl_text_cell *c);
-  const char *foot; /* or NULL */
+  const char *foot[2]; /* or NULL; the second of a table over several pages */
   /* For pages with room for so many characters in a line of a table: how its
-   * title and what was dropped are printed, and the end. 0: no such limit. */
+   * title and what was dropped are printed, and the end, that of a table over
+   * several pages second. 0: no such limit. */
   size_t columns;
-  void (*caption)(struct dl_printer *p, const char *title);
-  const char *dropped[2], *close;
+  void (*caption)(struct dl_printer *p, const struct dl_layout *l,
+                  const char *title);
+  const char *dropped[2], *close[2];
   /* The bars of dl_report_chart; NULL: none are drawn. */
   void (*chart)(struct dl_printer *p, const struct dl_table *t);
   const char *none; /* in place of a table without rows; NULL: head and foot */

@@ -163,7 +163,7 @@ static const struct dl_document html = {
     .say = {"<p>", "</p>"},
     .line = {"<div><dt>", "</dt><dd>", "</dd></div>\n"},
     .remark = "</dd><dd>",
-    .begin_lines = "<dl>\n",
+    .begin_lines = {"<dl>\n"},
     .end_lines = "</dl>\n",
     .head = {"<div class=\"table\" role=\"region\" aria-label=\"table\" "
              "tabindex=\"0\">\n<table>\n<thead><tr>",
@@ -171,7 +171,7 @@ static const struct dl_document html = {
     .row = {"<tr>", "</tr>\n"},
     .mark = {{"<td>", "</td>"}, {"<td>", "</td>"}},
     .cell = cell,
-    .foot = "</tbody>\n</table>\n</div>\n",
+    .foot = {"</tbody>\n</table>\n</div>\n"},
     .chart = chart,
 };
 

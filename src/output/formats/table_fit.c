@@ -98,14 +98,13 @@ static void drop_from_right(struct dl_layout *l, size_t width, int use) {
       drop(l, i, NULL);
 }
 
-void dl_layout_fit(struct dl_layout *l, const struct dl_table *t, size_t width,
-                   bool breaks) {
+void dl_layout_fit(struct dl_layout *l, const struct dl_table *t,
+                   size_t width) {
   DL_TEXT(value);
   for (size_t i = l->n; i-- > 1 && total_width(l) > width && l->n > 2;)
     if (!(l->column[i].c.use & DL_MAIN) && is_constant(l, t, i, &value))
       drop(l, i, dl_text_str(&value));
-  if (breaks)
-    break_texts(l, width);
+  break_texts(l, width);
   drop_from_right(l, width, DL_SPARE);
   drop_from_right(l, width, 0);
   drop_from_right(l, width, DL_MAIN);

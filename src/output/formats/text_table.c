@@ -10,6 +10,8 @@
 #include "base/memory.h"
 #include "output/screen.h"
 
+#define ROWS_PER_PAGE 40
+
 /* Printing */
 
 static void add_blanks(struct dl_text *t, size_t n) {
@@ -215,6 +217,7 @@ struct dl_layout *dl_layout_new(const struct dl_table *t,
                                 const struct dl_cell_style *style) {
   struct dl_layout *l = dl_calloc(1, sizeof *l);
   l->style = *style;
+  l->pages = t->n_rows > ROWS_PER_PAGE;
   l->column = dl_calloc(t->n_cols, sizeof *l->column);
   for (size_t i = 0; i < t->n_cols; i++) {
     struct dl_column c = t->columns[i];

@@ -71,6 +71,7 @@ struct dl_layout {
   size_t n;    /* 0: nothing is shown */
   size_t mark; /* width of the marks with the blank behind, 0: none */
   bool units;  /* whether any column has a unit */
+  bool pages;  /* more rows than a page of paper takes */
   struct dl_cell_style style;
   struct dl_text dropped; /* headings that found no room; owned */
 };

@@ -161,8 +161,12 @@ static enum dl_status keep(const struct store *s, const char *name,
       s->to ? NULL : dl_check_array(s->from, name, n, width, s->d);
   if (!to && !a)
     return DL_EINPUT;
+  if (t == &numbers) {
+    memcpy(to ? to : structs, to ? structs : a->data, n * sizeof(double));
+    return DL_OK;
+  }
   for (size_t row = 0, at = 0; row < n; row++)
-    for (size_t k = 0; k < MOST_MEMBERS; k++)
+    for (size_t k = 0; k < MOST_MEMBERS && t->member[k].n > 0; k++)
       for (size_t i = 0; i < t->member[k].n; i++, at++) {
         void *of = (char *)structs + row * t->size;
         if (to)

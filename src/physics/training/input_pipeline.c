@@ -56,15 +56,11 @@ double dl_input_together(double gpu_s, double input_s) {
   return hypot(gpu_s, input_s);
 }
 
-static double wait_for(double gpu_s, double input_s, bool assumed) {
-  return (assumed ? fmax(gpu_s, input_s) : dl_input_together(gpu_s, input_s)) -
-         gpu_s;
-}
-
 struct dl_input_wait dl_input_wait(double gpu_s, double input_s,
-                                   double half_width, bool assumed) {
+                                   double half_width) {
   double factor = exp(half_width);
-  return (struct dl_input_wait){wait_for(gpu_s, input_s, assumed),
-                                wait_for(gpu_s, input_s / factor, assumed),
-                                wait_for(gpu_s, input_s * factor, assumed)};
+  return (struct dl_input_wait){
+      dl_input_together(gpu_s, input_s) - gpu_s,
+      dl_input_together(gpu_s, input_s / factor) - gpu_s,
+      dl_input_together(gpu_s, input_s * factor) - gpu_s};
 }

@@ -57,9 +57,8 @@ struct dl_input_wait {
   double s, low_s, high_s;
 };
 
-/* half_width: of the logarithm of input_s. assumed: the input is no more than a
- * bound, since GPUs are known to be as fast with theirs. */
+/* half_width: of the logarithm of input_s. */
 struct dl_input_wait dl_input_wait(double gpu_s, double input_s,
-                                   double half_width, bool assumed);
+                                   double half_width);
 
 #endif

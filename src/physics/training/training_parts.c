@@ -41,8 +41,8 @@ void dl_training_bound(const double *c, const void *inputs,
   to->bound[4] = unit * BY_KERNELS * log(in->kernels);
   to->bound[5] =
       (eager ? 0 : BY_SOFTWARE) + (in->in_tensor == 2 ? BY_FORMAT : 0);
-  to->rate[0] = cost.depthwise / cost.time;
-  to->rate[1] = cost.kernels / cost.time;
+  to->rate[0] = in->has_tensor ? 0 : cost.depthwise / cost.time;
+  to->rate[1] = in->has_tensor ? 0 : cost.kernels / cost.time;
 }
 
 void dl_training_parts_of(struct dl_fit_row *row,

@@ -22,10 +22,28 @@ TDP=(compare runs.csv --methods tdp --set gpu.tdp_w=100 --format json)
 @test "text and CSV" {
   table arch,gpu,duration_s,energy_j vgg16,a100,10,800 vgg16,v100,20,2500
   gives 0 '' compare runs.csv --methods tdp --set gpu.tdp_w=100
-  grep -qE '^tdp +2 ' out
+  grep -qE '^  tdp +2 ' out
   gives 0 '' compare runs.csv --methods tdp --set gpu.tdp_w=100 --format csv
   [ "$(sed -n 2p out | cut -d, -f1-5)" = \
     'tdp,,2,380.7886552931954,350' ]
+}
+
+@test "energies of one boundary alone" {
+  table arch,gpu,duration_s,energy_j,gpu_energy_j,boundary \
+    vgg16,a100,10,2000,800,node vgg16,v100,20,2500,,gpu vgg16,t4,10,900,, \
+    vgg16,l4,10,4000,,node
+  scored() {
+    gives 0 '' "${TDP[@]}" --bootstrap 0 -q --boundary "$1"
+    check ".scores[0] | .n == $2"
+    near .scores[0].mae_j "$3"
+  }
+  scored gpu 2 350 # 1000 and 2000: gpu_energy_j 800, energy_j 2500
+  scored node 2 2000 # 1000 and 1000: 2000, 4000
+  try "${TDP[@]}" --bootstrap 0 --boundary node
+  check ".warnings == [\"$(message runs_of_other_boundaries 2 s node)\",
+    \"$(message scored_against tdp gpu node)\"]"
+  refuses 3 "dlest: runs.csv: $(message no_run_of_boundary facility)" \
+    compare runs.csv --methods tdp --boundary facility
 }
 
 @test "without an estimate of any run compare fails and prints no table" {
@@ -42,7 +60,8 @@ TDP=(compare runs.csv --methods tdp --set gpu.tdp_w=100 --format json)
   job=(compare runs.csv --methods tdp,green-algorithms --set gpu.tdp_w=100
     --set ram_gb=100 --bootstrap 0)
   gives 0 '' "${job[@]}"
-  [ "$(head -1 out)" = 'Lowest error on 2 runs: tdp, MAPE 22.5 %.' ]
+  [ "$(head -1 out)" = '2 runs' ]
+  grep -qE '^  \* tdp +2 +22\.5 % ' out
   ! grep -q RMSE out || false
   gives 0 '' "${job[@]}" --details
   grep -qE '^  method +RMSE +MAE +bias +R2$' out

@@ -49,6 +49,11 @@ commands() {
   misused fit "$(message unknown_option --dataset \
     "$(message it_is_one_of "'dlest predict', 'recommend', 'record', 'compare'"
     )$(message write_set_value dataset)" fit)" runs.csv --dataset imagenet
+  for command in report step; do
+    misused $command "$(message unknown_option --boundary \
+      "$(message it_is_one_of "'dlest predict', 'recommend', 'compare'"
+      )$(message measured_energies_have_the)" $command)" x --boundary node
+  done
   cp "$DLEST_DATADIR/data/examples/runs.csv" .
   try calibrate runs.csv --dataset imagenet -o m.xml
   [ "$status" -eq 0 ]

@@ -121,3 +121,67 @@ value() { # FIELD
   try show arch config.json
   grep -qF "$(message text_part_has_no_work)" err
 }
+
+# Experts in every second of the layers behind the first 3: 29 of 58 become dense.
+@test "a number of layers between those with experts" {
+  of DeepSeek-V3
+  all=$(value params_m)
+  jq '.moe_layer_freq = 2' config.json >every.json
+  gives 0 '' show arch every.json -q -f json
+  check "($all - (.values[] | select(.field == \"params_m\") | .value)) * 1e6
+    / (29 * (257 * 3 * 7168 * 2048 + 256 * 7168 - 3 * 7168 * 18432))
+    | . > 0.999 and . < 1.001"
+}
+
+@test "a key that changes the network changes its figures, or is named" {
+  n=0
+  while IFS='|' read -r name change; do
+    of "$name"
+    jq -c .values out >before.json
+    jq "$change" config.json >changed.json
+    try show arch changed.json -f json
+    [ "$status" -eq 0 ]
+    ! jq -c .values out | cmp -s - before.json ||
+      grep -q 'not read\|not known\|no work' err || {
+      echo "$name: $change changes nothing" >&2
+      false
+    }
+    n=$((n + 1))
+  done <<'END'
+Qwen3-30B-A3B|.n_shared_experts = 2
+Qwen3-30B-A3B|.shared_expert_intermediate_size = 1024
+Qwen3-30B-A3B|.num_nextn_predict_layers = 1
+Qwen3-30B-A3B|.first_k_dense_replace = 3
+Qwen3-30B-A3B|.tie_word_embeddings = true
+Qwen3-30B-A3B|.mlp_only_layers = [0, 1, 2]
+Qwen3-30B-A3B|.sliding_window = 128 | .use_sliding_window = true
+Qwen3-30B-A3B|.layer_types = [range(48) | "linear_attention"]
+Qwen3-30B-A3B|.hidden_mystery_layers = 7
+SmolLM3-3B|.layer_types = [range(36) | "mamba"]
+SmolLM3-3B|.tie_word_embeddings = false
+SmolLM3-3B|.num_local_experts = 8 | .num_experts_per_tok = 2
+SmolLM3-3B|.attention_bias = true
+SmolLM3-3B|.head_dim = 256
+SmolLM3-3B|.sliding_window = 256 | .layer_types = [range(36) | "sliding_attention"]
+SmolLM3-3B|.mtp_num_layers = 2
+SmolLM3-3B|.kv_lora_rank = 512
+SmolLM3-3B|.vision_config = {hidden_size: 1024, num_hidden_layers: 24}
+SmolLM3-3B|.audio_config = {hidden_size: 1024, num_hidden_layers: 24}
+SmolLM3-3B|.num_extra_blocks = 4
+SmolLM3-3B|.num_key_value_heads = 16
+DeepSeek-V3|.n_shared_experts = 4
+DeepSeek-V3|.first_k_dense_replace = 10
+DeepSeek-V3|.q_lora_rank = null
+DeepSeek-V3|.index_n_heads = 64 | .index_head_dim = 128
+gpt-oss-20b|.layer_types = [range(24) | "full_attention"]
+gpt-oss-20b|.num_experts_per_tok = 8
+gpt-oss-20b|.shared_intermediate_size = 2880
+OLMo-2-1124-7B|.tie_word_embeddings = true
+gemma-3-27b-it|.text_config.layer_types = [range(62) | "full_attention"]
+gemma-3-27b-it|.text_config.sliding_window = 64
+Jamba-v0.1|.attn_layer_period = 4
+Jamba-v0.1|.num_experts = 32
+granite-4.0-h-small|.shared_intermediate_size = 4096
+END
+  [ "$n" -ge 30 ]
+}

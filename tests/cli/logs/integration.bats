@@ -57,6 +57,10 @@ agrees() {
   agrees json-lines
 }
 
+@test "json-array: energies agree with an independent reader" {
+  agrees json-array
+}
+
 @test "wandb-panel: energies agree with an independent reader" {
   agrees wandb-panel
 }

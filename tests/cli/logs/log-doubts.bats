@@ -196,7 +196,7 @@ answer() {
 
 @test 'Prometheus: answers with no power, and broken ones' {
   local power='[1709629200,"100"],[1709629210,"200"],[1709629220,"NaN"]'
-  local use='DCGM_FI_DEV_POWER_USAGE, nvidia_smi_power_draw_watts or ipmi_dcmi_power_consumption_watts'
+  local use='DCGM_FI_DEV_POWER_USAGE, nvidia_smi_power_draw_watts, kepler_node_cpu_watts or ipmi_dcmi_power_consumption_watts'
   answer matrix "DCGM_FI_DEV_POWER_USAGE=$power" \
     'DCGM_FI_DEV_GPU_TEMP=[1709629200,"41"]' >a.json
   gives 0 "dlest: warning: a.json: $(message series_left_out 1 2)" \
@@ -231,6 +231,39 @@ answer() {
     try extract a.json --from prometheus
     [ "$status" -eq 3 ] && [ ! -s out ]
   done
+}
+
+# The labels are those of the exporters' documentation: kepler's metrics.md,
+# nvidia_gpu_exporter's METRICS.md, nvitop-exporter's exporter.py, scaphandre's
+# metrics and dcgm-exporter's README.
+@test 'Prometheus: the metrics of each exporter' {
+  series() { # NAME LABELS VALUE: two samples, 10 s apart
+    printf '{"metric":{"__name__":"%s",%s},"values":[[1709629200,"%s"],[1709629210,"%s"]]}' \
+      "$1" "$2" "$3" "${4:-$3}"
+  }
+  of() {
+    local IFS=,
+    echo "{\"status\":\"success\",\"data\":{\"resultType\":\"matrix\",\"result\":[$*]}}" >a.json
+    try extract a.json -f json
+    [ "$status" -eq 0 ]
+  }
+  local zone='"node_name":"w1","path":"/sys/class/powercap/intel-rapl:0","zone":'
+  of "$(series kepler_node_cpu_watts "$zone\"package\"" 125.5)" \
+    "$(series kepler_node_cpu_watts "$zone\"core\"" 90)" \
+    "$(series kepler_node_cpu_watts "$zone\"dram\"" 20)"
+  check '.runs[0] | .cpu_energy_j == 1255 and .ram_energy_j == 200 and .n_gpus == null'
+  of "$(series kepler_node_cpu_joules_total "$zone\"package\"" 1000 1500)"
+  check '.runs[0].cpu_energy_j == 500'
+  of "$(series kepler_node_platform_watts '"node_name":"w1","source":"redfish"' 450.5)"
+  check '.runs[0].node_energy_j == 4505'
+  of "$(series scaph_host_power_microwatts '"instance":"n1:8080"' 20000000)"
+  check '.runs[0].cpu_energy_j == 200'
+  of "$(series gpu_power_usage_W '"hostname":"10.0.0.1","index":"0","devicename":"NVIDIA A100-SXM4-80GB","uuid":"GPU-1"' 300)"
+  check '.runs[0] | .gpu_energy_j == 3000 and .gpu == "NVIDIA A100-SXM4-80GB"'
+  of "$(series nvidia_smi_power_draw_instant_watts '"uuid":"df6e7a7c-7314-46f8"' 28)"
+  check '.runs[0].gpu_energy_j == 280'
+  of "$(series DCGM_FI_DEV_POWER_USAGE '"gpu":"0","UUID":"GPU-a","pci_bus_id":"00000000:00:02.0","device":"nvidia0","modelName":"NVIDIA RTX 4000 Ada Generation","Hostname":"n1","DCGM_FI_DRIVER_VERSION":"580.95.05"' 40.979)"
+  check '.runs[0] | .n_gpus == 1 and .gpu_energy_j > 409 and .gpu_energy_j < 410'
 }
 
 @test 'Prometheus: one GPU of two exporters counts once, GPUs of two nodes twice' {

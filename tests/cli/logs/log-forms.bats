@@ -109,11 +109,27 @@ a,10,1000' >runs.csv
   done >wandb-events.jsonl
   [ "$(get '[.energy_j, .n_gpus, .duration_s]' wandb-events.jsonl)" = \
     '[[142642.5,2,285]]' ]
+  # run.history(stream="events", pandas=False) as JSON
+  jq -s . wandb-events.jsonl >api.json
+  [ "$(get '[.energy_j, .n_gpus, .duration_s]' api.json)" = \
+    '[[142642.5,2,285]]' ]
   { echo '"Relative Time (Process)","sun - 3 - system/gpu.0.powerWatts","sun - 3 - system/gpu.0.powerWatts__MAX","sun - 3 - system/gpu.1.powerWatts","fog - system/gpu.0.powerWatts"'
     for i in 0 1 2 3; do echo "\"$((i * 15))\",\"300\",\"999\",\"100\",\"$([ $i = 3 ] || echo 200)\""; done
   } >panel.csv
   [ "$(get '[.run_id, .n_gpus, .duration_s, .energy_j]' panel.csv)" = \
     '[["sun - 3",2,45,18000],["fog",1,30,6000]]' ]
+  # The columns are those of the table, also behind odd quotes; a later header
+  # adds one.
+  { echo 'Wall Time,"odd"quote,sun - other",sun - system/gpu.0.powerWatts'
+    for i in 0 1 2; do echo "$((i * 10)),x,200"; done
+    echo 'Wall Time,"odd"quote,sun - other",sun - system/gpu.0.powerWatts,fog - system/gpu.0.powerWatts'
+    for i in 3 4 5; do echo "$((i * 10)),x,200,100"; done
+  } >odd.csv
+  [ "$(get '[.run_id, .n_gpus, .duration_s, .energy_j]' odd.csv)" = \
+    '[["sun",1,50,10000],["fog",1,20,2000]]' ]
+  echo a,b >frame.csv
+  refuses 3 "dlest: frame.csv:1: $(message no_column_of_power)" \
+    extract --from wandb-panel frame.csv
 }
 
 @test "MLflow: the folder of a run" {
@@ -128,6 +144,9 @@ a,10,1000' >runs.csv
   echo "${START}000 12.0 0" >mlruns/0/abc/metrics/system/cpu_utilization_percentage
   [ "$(get '[.run_id, .n_gpus, .energy_j, (.gpu_util * 100 | round)]' mlruns/0/abc)" = \
     '[["abc",2,95000,95]]' ]
+  echo "${START}000 300.0 0" >copy.txt # of which GPU, and of what?
+  refuses 3 "dlest: copy.txt: $(message no_metric_of_mlflow)" \
+    extract --from mlflow copy.txt
 }
 
 # AllocTRES of the job, energies of its steps.
@@ -175,6 +194,14 @@ dlest: 2 rows skipped" extract e.jsonl
     '[["resnet50",2,9000,27000000]]' ]
   gives 0 '' report r.csv -f json
   check '.total.energy_kwh == 7.5 and .total.gpu_h == 5'
+  # the power of a run, of nothing in particular: 0.5 kW for 2 h
+  printf '%s\n' run_id,duration_h,power_kw a,2,0.5 b,1,2 >r.csv
+  [ "$(get '[.energy_j, .duration_s]' r.csv)" = '[[3600000,7200],[7200000,3600]]' ]
+  gives 0 '' report r.csv -f json
+  check '.total.energy_kwh == 3'
+  # an energy that is measured comes first
+  printf '%s\n' 'run_id,duration_s,mean power [W],energy_j' a,10,300,1000 >r.csv
+  [ "$(get .energy_j r.csv)" = '[1000]' ]
   # the column in the table's own unit comes first
   printf '%s\n' run_id,duration_h,duration_s,energy_j a,99,3600,1000 >r.csv
   [ "$(get .duration_s r.csv)" = '[3600]' ]

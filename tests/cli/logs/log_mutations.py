@@ -20,13 +20,18 @@ import sys
 
 sys.path.insert(0, os.environ["TOP_SRCDIR"] + "/tests/reference/integrate")
 import made_logs  # noqa: E402
+import made_trackers  # noqa: E402
 import second_device  # noqa: E402
 
 TIMED = "nvidia_smi psutil ptdaemon sacct"
-COMMAS = "nvidia_smi psutil codecarbon eco2ai zeus runs"
+COMMAS = "nvidia_smi psutil codecarbon eco2ai zeus runs powerjoular"
 ALL = ("nvidia_smi nvidia_smi_dmon dcgmi_dmon rocm_smi psutil perf turbostat "
        "ptdaemon sacct sstat codecarbon eco2ai zeus carbontracker "
-       "carbontracker_output runs samples prometheus grafana")
+       "carbontracker_output runs samples prometheus grafana powerjoular "
+       "mlperf_training json_lines json_array mlflow wandb_panel")
+
+# Names of files by which their formats are recognized.
+NAMES = {"mlflow": "gpu_0_power_usage_watts"}
 
 
 def rows_of(text):
@@ -107,9 +112,11 @@ def main():
     dlest, bad = sys.argv[1], 0
     for seed in sys.argv[2:]:
         for form in ALL.split():
-            lines = getattr(made_logs, form)(random.Random(f"{form} {seed}"))
+            made = getattr(made_logs, form, None) or getattr(made_trackers, form)
+            lines = made(random.Random(f"{form} {seed}"))
+            name_of = NAMES.get(form, "log")
             text = "\n".join(lines) + "\n"
-            before = extracted(dlest, "log", text)
+            before = extracted(dlest, name_of, text)
             if form in second_device.FORMS and not isinstance(before, str):
                 wrong = merged(dlest, form, seed, text, before)
                 print(*wrong, sep="\n", end="\n" * bool(wrong))
@@ -117,7 +124,7 @@ def main():
             for name, (forms, change) in MUTATIONS.items():
                 if form not in forms.split():
                     continue
-                after = extracted(dlest, "log", change(text))
+                after = extracted(dlest, name_of, change(text))
                 if isinstance(before, str) or isinstance(after, str) or \
                         len(before) != len(after):
                     print(f"{form}, seed {seed}, {name}: {len(before)} and "

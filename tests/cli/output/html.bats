@@ -54,7 +54,7 @@ pages() {
   grep -q '<td>TDP</td>.*<td>NVIDIA A100 Tensor Core GPU data sheet' predict.html
   grep -q '<div class="bar"><div>2 CPUs, load [0-9.]* %, of it the loader</div>' node.html
   grep -q '<div class="bar"><div>ann</div>' users.html
-  grep -q '<h2>Errors of held-out runs</h2>' fit.html
+  grep -q '<h2>MAPE of runs whose group was held out</h2>' fit.html
   [ ! -e record.html ] || for gpu in 0 1; do
     grep -q "<div class=\"bar\"><div>NVIDIA A100-SXM4-40GB ($gpu)</div>" \
       record.html

@@ -189,6 +189,7 @@ END
   for set in "--arch resnet50 --gpu a100" "--arch vgg16 --gpu rtx-3090" \
     "--arch nasnetmobile --gpu gtx-750-ti" \
     "--arch resnet50 --gpu a100 --gpus 8 --precision fp16"; do
+    set+=' --loader synthetic'
     # shellcheck disable=SC2086
     try predict $set --method physical -q --format json
     # The GPUs alone: without the 5 W of the memory.
@@ -476,13 +477,14 @@ gpu_power_w,gpu_energy_j,energy_j,boundary \
 }
 
 @test 'intervals of power and time, as rows and as options' {
-  job=(predict --arch resnet50 --gpu a100 --method physical -q --format json)
+  job=(predict --arch resnet50 --gpu a100 --method physical -q --format json
+    --loader synthetic)
   try "${job[@]}"
   check '.estimates[0] | .duration_low_s < .duration_s and .duration_s < .duration_high_s'
   # The GPU's part of the power is that of a known duration; memory draws 5 W.
   jq '.estimates[0] | (.power_low_w - 5) / (.power_w - 5)' out >low
   jq -c '.estimates[0] | [.power_low_w, .power_high_w, .duration_low_s, .duration_high_s]' out >single
-  printf 'arch,gpu\nresnet50,a100\n' >t.csv
+  printf 'arch,gpu,loader\nresnet50,a100,synthetic\n' >t.csv
   try predict --input t.csv --method physical -q --format json
   jq -c '.estimates[0] | [.power_low_w, .power_high_w, .duration_low_s, .duration_high_s]' out >row
   diff single row

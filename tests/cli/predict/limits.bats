@@ -4,8 +4,8 @@
 
 load ../common
 
-# 100 M parameters x 16 bytes, 10 M activations x 2.97 x 4 bytes: 1.6 GB and
-# 0.1188 GB a sample
+# 100 M parameters x 16 bytes, 10 M activations x (1.1 x 2 + .42) x 4 bytes: 1.6
+# GB and 0.1048 GB a sample
 JOB=(predict --arch resnet50 --gpu a100 --method flops --set params_m=100
   --set acts_m=10)
 

@@ -376,3 +376,18 @@ projected() {
   projected b.csv >kwh
   factor kwh one 1
 }
+
+@test 'software that is not given may be faster than eager mode, not slower' {
+  local stack
+  for stack in none eager compiled; do
+    gives 0 '' predict --arch resnet50 --gpu h100 --precision bf16 -q -f json \
+      --loader synthetic -m physical $([ $stack = none ] || echo --stack $stack)
+    jq '.estimates[0] | [.duration_low_s / .duration_s, .low_j / .energy_j,
+      .duration_high_s / .duration_s, .high_j / .energy_j]' out >$stack
+  done
+  # Software without measured speeds may be either.
+  jq -en --slurpfile none none --slurpfile eager eager --slurpfile other compiled '
+    $none[0] as $n | $eager[0] as $e | $other[0] as $o |
+    all(0, 1; $n[.] < .97 * $e[.] and $o[.] < .97 * $e[.]) and
+    all(2, 3; ($n[.] / $e[.] - 1 | fabs) < .02 and $o[.] > 1.02 * $e[.])'
+}

@@ -61,6 +61,33 @@ EOF
     --arch resnet50 --precision tf32 --gpus 2 --batch-size 64)"
 }
 
+@test "energies at any boundary are predict's; what is paid for stays" {
+  local boundary cost
+  own_node
+  choose=(recommend --arch resnet50 --precision tf32 --node dgx-a100,./lab.xml
+    --gpus 2 --batch-size 64)
+  gives 0 '' "${choose[@]}" --pue 1.3 --price 0.25EUR --format json
+  cost=$(jq -c '[.choices[].cost] | sort' out)
+  for boundary in gpu gpu+ram node-dc node facility; do
+    gives 0 '' "${choose[@]}" --pue 1.3 --price 0.25EUR --boundary $boundary \
+      --format json
+    check "all(.choices[]; .boundary == \"$boundary\")"
+    near "$(chosen lab 2)" "$(node_energy $boundary ./lab.xml --arch resnet50 \
+      --precision tf32 --pue 1.3 --gpus 2 --batch-size 64)"
+    [ "$(jq -c '[.choices[].cost] | sort' out)" = "$cost" ]
+  done
+  # A budget is of the boundary, too.
+  kwh=$(jq '[.choices[].energy_j] | min / 3.6e6' out)
+  try "${choose[@]}" --pue 1.3 --budget-kwh "$(jq -n "$kwh / 1.1")"
+  [ "$status" -eq 4 ]
+  gives 0 '' "${choose[@]}" --pue 1.3 --budget-kwh "$(jq -n "$kwh / 1.1")" \
+    --boundary node
+  refuses 2 "dlest: --$(message boundary_needs_pue)" "${choose[@]}" \
+    --boundary facility -q
+  refuses 2 "dlest: $(message has_no_effect_without boundary node)" \
+    recommend --arch resnet50 --gpu a100 --boundary node -q
+}
+
 @test "values of the user's hold for every node" {
   gives 0 '' recommend --arch resnet50 --precision tf32 --node dgx-a100,dgx-h100 --batch-size 64 \
     --set node.rest_w=0 --set gpu.tdp_w=300 --format json

@@ -128,6 +128,19 @@ print(59 / 60 * 401 + 2 / 60 * 401 + 1.5 * 102)")"
   printf 'time,g_per_kwh\n2024-03-05T00:00Z,much\n2024-03-05T01:00Z,5\n' >hours.csv
   refuses 3 "dlest: hours.csv:2: $(message no_carbon_intensity much)" \
     "${job[@]}" --start 2024-03-05T00:00Z
+  # Times at whose distances 64 bits of nanoseconds would overflow
+  for times in '1700-01-01 2024-03-05' '2024-03-05 2200-01-01'; do
+    # shellcheck disable=SC2086
+    printf 'time,g_per_kwh\n%s,5\n%s,5\n' $times >hours.csv
+    try "${job[@]}" --start 2024-03-05T00:00Z
+    [ "$status" -eq 3 ] && grep -q "invalid time '" err
+  done
+  printf 'time,g_per_kwh\n1970-01-02,5\n2115-01-01,5\n2115-12-01,5\n' >hours.csv
+  for start in 1980-01-01T00:00Z 2117-01-01T00:00Z 2261-12-31T00:00Z; do
+    try "${job[@]}" --start $start
+    [ "$status" -eq 3 ] && grep -q "no carbon intensity at ${start%%-*}" err
+  done
+  gives 0 '' "${job[@]}" --start 2115-12-02T00:00Z -q -f json
 }
 
 # Columns as the portals name them; 24 h of 200 g/kWh.

@@ -250,7 +250,7 @@ dlest: $(message row_skipped 1 "")" report runs.csv --by job -f csv
   grep -q '^intensity in  *20' out
   grep -q '^  tdp_w  *300 .* W  .*NVIDIA V100' out
   grep -q '^  Unknown  *1 job  *other GPUs 1$' out
-  grep -q '^Energies of different boundaries are added up' out
+  grep -q '^  Basis  *boundaries differ$' out
   awk 'length > 200' out | grep -v '^intensity from' && return 1 || true
 }
 

@@ -32,9 +32,9 @@ GRID=(--arch resnet50,vit_base_patch16_224 --gpu a100,t4 --gpus 1,2
 }
 
 @test "formulas of the batch follow the default that fits, in every order" {
-  # 64 fit the T4 and 256 the MI300X
+  # 128 fit the T4 and 256 the MI300X
   local job=(predict --arch resnet50 --epochs 3 --method pre-epoch -q -f json)
-  for gpu in t4:64 mi300x:256; do
+  for gpu in t4:128 mi300x:256; do
     gives 0 '' "${job[@]}" --gpu "${gpu%:*}" --batch-size "${gpu#*:}"
     jq '.estimates[0].energy_j' out >"${gpu%:*}"
     gives 0 '' "${job[@]}" --gpu "${gpu%:*}"

@@ -113,3 +113,16 @@ gpus() {
   gives 0 '' step gpus.csv --epochs 60 --format json
   check '.epochs_verdict == "sure" and (.epochs_seen | . == 19 or . == 20)'
 }
+
+@test 'a window of the log: samples before and after it are left out' {
+  power_log 'epoch(t - 8)' 1813 >log.csv
+  # ten epochs, until 60 s x 10 + 8 s
+  gives 0 '' step log.csv --epochs 60 --until 608s --format json
+  check '.epochs_seen == 10'
+  gives 0 '' step log.csv --epochs 60 --since 608s --format json
+  check '.epochs_seen == 20'
+  try step log.csv --epochs 60 --until yesterday
+  [ "$status" -eq 2 ]
+  try step log.csv --epochs 60 --until 608s --follow
+  [ "$status" -eq 2 ]
+}

@@ -38,7 +38,8 @@ READERS = {name.replace("_", "-"): getattr(module, name)
                (host_logs, "psutil turbostat ptdaemon powerjoular "
                            "mlperf_training"),
                (slurm_logs, "sstat"), (table_logs, "samples"),
-               (monitor_logs, "prometheus grafana json_lines mlflow"))
+               (monitor_logs, "prometheus grafana json_lines "
+                              "json_array mlflow"))
            for name in names.split()}
 RUNS = {name.replace("_", "-"): getattr(module, name)
         for module, names in (

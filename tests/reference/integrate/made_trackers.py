@@ -17,6 +17,11 @@ def json_lines(r):
     return lines
 
 
+def json_array(r):
+    lines = json_lines(r)
+    return ["["] + [line + "," for line in lines[:-1]] + [lines[-1], "]"]
+
+
 def mlflow(r):
     gpu = Device(r)
     return [f"{1700000000123 + 10000 * t} {gpu.at(t)} {t}"

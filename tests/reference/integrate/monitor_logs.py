@@ -45,6 +45,11 @@ def json_lines(lines, _interval=1):
                        None)
 
 
+def json_array(lines, interval=1):
+    """What the API of Weights & Biases gives: these objects in an array."""
+    return json_lines((line.rstrip(",") for line in lines[1:-1]), interval)
+
+
 def mlflow(lines, _interval=1):
     """A file of the file store: ms since 1970, a value, a step."""
     for line in lines:

@@ -50,9 +50,17 @@ static void share_experts(struct dl_transformer *t, const dl_json *j) {
     t->shared_ffn = n * dl_or(t->moe_ffn, t->ffn);
 }
 
-/* A list says of each layer whether it has experts. */
+/* A list says of each layer whether it has experts; a number n, that every nth
+ * one behind the first dense layers has them. */
 static void dense_by_list(struct dl_transformer *t, const dl_json *j) {
   const dl_json *list = dl_json_member(j, "moe_layer_freq");
+  const double every = dl_config_number(j, "moe_layer_freq");
+  if (every > 1) {
+    const double first = dl_or(t->dense_layers, 0);
+    t->dense_layers = t->layers;
+    for (double i = 0; i < t->layers; i += every)
+      t->dense_layers -= i >= first;
+  }
   if (dl_json_size(list) == 0)
     return;
   t->dense_layers = 0;

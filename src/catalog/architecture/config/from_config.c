@@ -160,7 +160,7 @@ static struct dl_xml *write_shape(const char *path, const dl_json *j,
 }
 
 /* Parts of a network for images and sounds. */
-static const char *const parts[] = {"vision_config", "audio_config", NULL};
+static const char *const media[] = {"vision_config", "audio_config", NULL};
 
 /* A file whose keys are looked through, and the keys that nothing reads. */
 struct unread_keys {
@@ -205,7 +205,7 @@ enum { MOST_NAMED = 5 };
 static void note_unread(void *ctx, const char *key, const dl_json *value) {
   struct unread_keys *u = ctx;
   if (is_read(u, key, value) || !dl_config_may_matter(key, value) ||
-      dl_config_has_word(parts, key)) /* add_towers */
+      dl_config_has_word(media, key)) /* add_towers */
     return;
   if (u->n < MOST_NAMED)
     dl_text_printf(&u->names, "%s'%.64s'", u->n > 0 ? ", " : "", key);
@@ -266,19 +266,19 @@ static void add_towers(struct dl_transformer *t, const dl_json *whole,
                        const char *path, struct dl_diag *d) {
   double sum = 0;
   DL_TEXT(counted);
-  for (size_t i = 0; parts[i]; i++) {
-    if (!dl_json_member(whole, parts[i]))
+  for (size_t i = 0; media[i]; i++) {
+    if (!dl_json_member(whole, media[i]))
       continue;
-    double params = dl_config_tower(whole, parts[i], t->hidden);
+    double params = dl_config_tower(whole, media[i], t->hidden);
     if (isnan(params)) {
       dl_warn_at(d, path, 0,
                  "'%s' is of a kind that is not known: the network is counted "
                  "without it",
-                 parts[i]);
+                 media[i]);
       continue;
     }
     sum += params;
-    dl_text_printf(&counted, "%s'%s'", counted.len > 0 ? ", " : "", parts[i]);
+    dl_text_printf(&counted, "%s'%s'", counted.len > 0 ? ", " : "", media[i]);
   }
   if (counted.len == 0)
     return;

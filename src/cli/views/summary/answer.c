@@ -81,7 +81,8 @@ static void add_for_programs(struct dl_report *r,
 }
 
 void dl_answer_lines(struct dl_report *r, struct dl_answer_line *l, size_t n) {
-  add_for_programs(r, l, n);
+  if (r->title)
+    add_for_programs(r, l, n);
   for (size_t i = 0; i < n; i++) {
     if (l[i].label)
       dl_report_add(r, NULL, l[i].label, NULL, DL_CODE,

@@ -41,7 +41,8 @@ void dl_answer_quantity(struct dl_answer_line *l, enum dl_style style,
                         const char *unit, double x, const char *after);
 
 /* Adds the lines to a report and frees their texts; programs get them as a
- * title and a table of texts, where the report is a group with a key. */
+ * title and a table of texts, where the report is a group with a key. In the report of a command
+ * they join the lines that follow. */
 void dl_answer_lines(struct dl_report *r, struct dl_answer_line *l, size_t n);
 
 /* Words for a bottleneck: "memory bandwidth" for memory; NULL for NULL. */

@@ -15,26 +15,30 @@ static const char *const held_out_words[] = {
     [DL_HELD_OUT_GPU] = "GPU",
     [DL_HELD_OUT_ROWS] = "random rows"};
 
-enum { TARGET, BOUNDARY, METHOD, HELD_OUT, MAPE, INTERVAL, RMSE, N_COLUMNS };
+/* Columns of held-out groups begin at GROUPS. */
+enum {
+  TARGET,
+  BOUNDARY,
+  GROUPS,
+  OTHER = GROUPS + DL_HELD_OUT_ROWS,
+  INTERVAL,
+  N_COLUMNS
+};
 
-struct dl_table *dl_fit_answers(struct dl_report *r) {
+struct dl_table *dl_fit_answers(struct dl_report *r, bool other) {
   static const struct dl_column columns[N_COLUMNS] = {
       [TARGET] = {NULL, "target", NULL, DL_CODE, DL_MAIN},
-      [METHOD] = {NULL, "method", NULL, DL_CODE, 0},
-      [HELD_OUT] = {NULL, "held out", NULL, DL_CODE, DL_MAIN},
-      [MAPE] = {NULL, "MAPE", NULL, DL_CODE, DL_MAIN},
-      [INTERVAL] = {NULL, "90 % interval", NULL, DL_CODE, 0},
-      [RMSE] = {NULL, "RMSE", NULL, DL_CODE, 0},
-      [BOUNDARY] = {NULL, "boundary", NULL, DL_CODE, DL_SPARE}};
-  return dl_report_table(r, NULL, "Errors of held-out runs", columns, N_COLUMNS,
-                         false);
-}
-
-/* An error in the target's unit: "13.8 W", "1.16 kJ". */
-static void add_error(struct dl_text *t, const char *unit, double x) {
-  bool energy = unit && strcmp(unit, "J") == 0;
-  const struct dl_value value = dl_number(x);
-  dl_show(t, energy ? DL_ENERGY : DL_PLAIN, unit, &value, NULL);
+      [BOUNDARY] = {NULL, "boundary", NULL, DL_CODE, DL_SPARE},
+      [OTHER] = {NULL, NULL, NULL, DL_CODE, 0},
+      [INTERVAL] = {NULL, "90 % interval", NULL, DL_CODE, 0}};
+  struct dl_column c[N_COLUMNS];
+  memcpy(c, columns, sizeof c);
+  for (size_t i = 0; i < DL_HELD_OUT_ROWS; i++)
+    c[GROUPS + i] =
+        (struct dl_column){NULL, held_out_words[i], NULL, DL_CODE, DL_MAIN};
+  c[OTHER].heading = other ? "cross-validation" : NULL;
+  return dl_report_table(r, NULL, "MAPE of runs whose group was held out", c,
+                         N_COLUMNS, false);
 }
 
 /* Measured values by their predictions, "-12 to +14 %", for a run of typical
@@ -55,51 +59,32 @@ static void add_interval(struct dl_text *t, const struct dl_fit *fit,
   }
 }
 
-/* `first`: the row that names the fit; blanks stand below. */
-static void add_row(struct dl_table *t, const struct dl_fit *fit, bool first,
-                    const char *held_out, const struct dl_scores *s,
-                    const struct dl_residuals *r) {
-  DL_TEXT(mape);
-  DL_TEXT(rmse);
-  DL_TEXT(interval);
-  const char *const blank = " ";
-  if (s) {
-    dl_text_printf(&mape, "%.1f %%", 100 * s->mape);
-    add_error(&rmse, fit->unit, s->rmse);
-  }
-  add_interval(&interval, fit, r);
-  const struct dl_value row[N_COLUMNS] = {
-      [TARGET] = dl_string(first ? fit->target : blank),
-      [METHOD] = dl_string(first ? fit->method->name : blank),
-      [HELD_OUT] = dl_string(held_out),
-      [MAPE] = dl_string(mape.s),
-      [INTERVAL] = dl_string(interval.s),
-      [RMSE] = dl_string(rmse.s),
-      [BOUNDARY] = dl_string(first ? fit->boundary : blank)};
-  dl_table_row(t, row, NULL);
-}
-
 void dl_fit_answer(struct dl_table *t, const struct dl_fit *fit,
                    const struct dl_cv *cv, const char *scheme) {
-  const struct dl_residuals *left_out = fit->held_out_residuals;
-  bool first = true;
-  if (cv->k == 0)
-    add_row(t, fit, true, "nothing", NULL, NULL);
-  if (cv->k > 0 && scheme) {
-    add_row(t, fit, true, scheme, &cv->pooled, NULL);
-    first = false;
-  }
+  const struct dl_residuals *left_out = fit->held_out_residuals, *last = NULL;
+  struct dl_text cell[N_COLUMNS] = {0};
+  struct dl_value row[N_COLUMNS];
   for (size_t i = 0; i < DL_HELD_OUT_ROWS && cv->k > 0; i++)
     if (left_out[i].n > 0) {
-      add_row(t, fit, first, held_out_words[i], &left_out[i].pooled,
-              &left_out[i]);
-      first = false;
+      last = &left_out[i];
+      dl_text_printf(&cell[GROUPS + i], "%.1f %%", 100 * last->pooled.mape);
     }
+  if (cv->k > 0)
+    dl_text_printf(&cell[OTHER], "%.1f %% (%s)", 100 * cv->pooled.mape, scheme);
+  add_interval(&cell[INTERVAL], fit, last);
+  for (size_t i = 0; i < N_COLUMNS; i++)
+    row[i] = dl_string(cell[i].len > 0 ? dl_text_str(&cell[i]) : NULL);
+  row[TARGET] = dl_string(fit->target);
+  row[BOUNDARY] = dl_string(fit->boundary);
+  dl_table_row(t, row, NULL);
+  for (size_t i = 0; i < N_COLUMNS; i++)
+    dl_text_free(&cell[i]);
 }
 
-/* "857 runs of 45 configurations, 9 architectures, 3 GPUs, each held out" */
+/* "krr, physical on 857 runs of 45 configurations, 9 architectures, 3 GPUs":
+ * methods by target, one where they are equal */
 static void add_basis(struct dl_answer_line *l, const struct dl_fit *fit,
-                      bool any) {
+                      size_t n_fits) {
   const struct {
     size_t n;
     const char *name;
@@ -108,7 +93,12 @@ static void add_basis(struct dl_answer_line *l, const struct dl_fit *fit,
                 {fit->gpus.n, "GPU"}};
   const char *join = " of ";
   l->label = "Basis";
-  dl_text_printf(&l->figure, "%zu runs", fit->n);
+  size_t other = 1;
+  while (other < n_fits && fit[other].method == fit->method)
+    other++;
+  for (size_t i = 0; i < (other < n_fits ? n_fits : 1); i++)
+    dl_text_printf(&l->figure, "%s%s", i > 0 ? ", " : "", fit[i].method->name);
+  dl_text_printf(&l->figure, " on %zu runs", fit->n);
   for (size_t i = 0; i < DL_LENGTH(counts); i++) {
     if (counts[i].n == 0)
       continue;
@@ -116,7 +106,6 @@ static void add_basis(struct dl_answer_line *l, const struct dl_fit *fit,
                    counts[i].n == 1 ? "" : "s");
     join = ", ";
   }
-  dl_text_add(&l->figure, any ? ", each held out" : "");
 }
 
 void dl_fit_choice(struct dl_text *to, const struct dl_trials *tried) {
@@ -152,17 +141,17 @@ static void add_better(struct dl_answer_line *l, const struct dl_fit *fit) {
                    held_out_words[worst]);
 }
 
-void dl_fit_notes(struct dl_report *r, const struct dl_fit *fit,
+void dl_fit_notes(struct dl_report *r, const struct dl_fit *fit, size_t n_fits,
                   const char *choice) {
   struct dl_answer_line line[3] = {0};
   bool any = false;
   for (size_t i = 0; i < DL_HELD_OUT_ROWS; i++)
     any |= fit->held_out_residuals[i].n > 0;
-  add_basis(&line[0], fit, any);
+  add_basis(&line[0], fit, n_fits);
   dl_answer_text(&line[1], "Method", choice);
   if (any)
     add_better(&line[2], fit);
-  dl_answer_lines(dl_report_group(r, NULL, ""), line, DL_LENGTH(line));
+  dl_answer_lines(r, line, DL_LENGTH(line));
 }
 
 void dl_fit_trials(struct dl_report *item, const struct dl_trials *tried) {

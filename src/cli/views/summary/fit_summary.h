@@ -8,11 +8,12 @@
 #include "model/fitting/model_selection.h"
 #include "output/report.h"
 
-/* The table for the answers, for people only; owned by r. */
-struct dl_table *dl_fit_answers(struct dl_report *r);
+/* The table for the answers, for people only; owned by r. `other`: with the
+ * cross-validation that was requested. */
+struct dl_table *dl_fit_answers(struct dl_report *r, bool other);
 
-/* Adds a fit: a row for each protocol of grouped cross-validation. `scheme` is
- * the scheme of another cross-validation, NULL: there is none. */
+/* Adds the row of a fit: its errors by what was held out. `scheme` names the
+ * cross-validation that was requested. */
 void dl_fit_answer(struct dl_table *t, const struct dl_fit *fit,
                    const struct dl_cv *cv, const char *scheme);
 
@@ -20,9 +21,9 @@ void dl_fit_answer(struct dl_table *t, const struct dl_fit *fit,
  * 16 %"; clears it where there was no choice. */
 void dl_fit_choice(struct dl_text *to, const struct dl_trials *tried);
 
-/* Adds, for people, what a fit is based on, that text ("": none), and which
- * runs would help it. */
-void dl_fit_notes(struct dl_report *r, const struct dl_fit *fit,
+/* Adds, for people, what the fits of a table are based on, that text ("":
+ * none), and which runs would help the first. */
+void dl_fit_notes(struct dl_report *r, const struct dl_fit *fit, size_t n_fits,
                   const char *choice);
 
 /* Adds what an automatic choice tried, best first, for people; nothing where

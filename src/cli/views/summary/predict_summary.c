@@ -52,6 +52,14 @@ static void add_each(const struct summary *m, struct dl_answer_line *l,
                      after);
 }
 
+/* Whether a rate of requests says how long the job lasts: for ever. */
+static bool goes_on(const struct summary *m) {
+  const struct dl_job *job = m->job;
+  return job->run->request_rate > 0 &&
+         !dl_run_set_has(&job->row->given, DL_RUN_requests) &&
+         !dl_run_set_has(&job->row->given, DL_RUN_duration_s);
+}
+
 static void energy_line(const struct summary *m, struct dl_answer_line *l) {
   const struct dl_footprint *foot = &m->s->o->foot;
   const char *boundary = m->node ? m->s->node_boundary : m->e->boundary;
@@ -66,6 +74,14 @@ static void energy_line(const struct summary *m, struct dl_answer_line *l) {
   if (dl_run_is_inference(m->job->run) && m->job->run->requests > 1)
     add_each(m, l, m->job->run->requests,
              m->served->tokens ? "request" : "sample");
+  if (goes_on(m)) {
+    DL_TEXT(day);
+    const double factor = m->job->run->request_rate * DL_S_PER_DAY;
+    const struct dl_interval j =
+        times(&m->energy, factor / m->job->run->requests);
+    dl_show_estimate(&day, DL_KWH, "J", (const double[3]){j.x, j.low, j.high});
+    dl_answer_remark(l, "per request, %s a day", dl_text_str(&day));
+  }
   dl_answer_remark(
       l, "%s", cpu ? of_cpus[several] : dl_boundary_words(boundary, several));
   if (m->node && strcmp(boundary, "facility") == 0)
@@ -90,10 +106,20 @@ static void load_line(const struct summary *m, struct dl_answer_line *l) {
     return;
   put(l, "Load", DL_PERCENT, "%",
       &(struct dl_interval){rate / m->served->most_a_second, NAN, NAN});
-  dl_text_printf(&l->range, "%s at a time",
-                 dl_format_digits(number, m->served->batch, 2));
+  dl_answer_remark(l, "%s at a time",
+                   dl_format_digits(number, m->served->batch, 2));
   dl_answer_number(l, "at most ", m->served->most_a_second,
                    tokens ? " requests/s" : " samples/s");
+}
+
+/* A time that is as uncertain as that of the whole job. */
+static void put_time(const struct summary *m, struct dl_answer_line *l,
+                     double s) {
+  const struct dl_interval all = m->e->duration_s;
+  const double share = s / all.x;
+  l->label = "Speed";
+  dl_show_estimate(&l->figure, DL_TIME, NULL,
+                   (const double[3]){s, share * all.low, share * all.high});
 }
 
 /* How fast requests are answered. */
@@ -103,27 +129,29 @@ static void speed_line(const struct summary *m, struct dl_answer_line *l) {
   if (!dl_run_is_inference(m->job->run) || isnan(served->most_a_second))
     return;
   if (!(served->tokens && output > 0)) {
-    put(l, "Speed", DL_TIME, NULL,
-        &(struct dl_interval){served->latency_s, NAN, NAN});
-    dl_text_add(&l->range, served->batch > 1 ? "per batch" : "each");
+    put_time(m, l, served->latency_s);
+    dl_answer_remark(l, served->batch > 1 ? "per batch" : "each");
   } else {
     const double token_s =
         served->decode_s / served->requests * served->batch / output;
-    const struct dl_value all = dl_number(served->latency_s);
-    put(l, "Speed", DL_TIME, NULL, &(struct dl_interval){token_s, NAN, NAN});
-    dl_text_add(&l->range, "per token, ");
-    dl_show(&l->range, DL_TIME, NULL, &all, NULL);
-    dl_text_add(&l->range, " per request");
+    put_time(m, l, token_s);
+    dl_answer_remark(l, "per token");
+    dl_answer_quantity(l, DL_TIME, NULL, served->latency_s, " per request");
   }
   if (!(m->job->run->request_rate > 0))
     dl_answer_number(l, "at most ", served->most_a_second,
                      served->tokens ? " requests/s" : " samples/s");
 }
 
-/* Adds both rates where the input pipeline is the bound, in tokens for text. */
-static void input_remark(const struct summary *m, struct dl_answer_line *l) {
+/* Both rates where the input pipeline is the bound, in tokens for text. */
+static void input_line(const struct summary *m, struct dl_answer_line *l) {
   const struct dl_physical_parts *parts = &m->s->result.predictions.parts;
   const bool text = m->s->result.predictions.language;
+  const char *bound = text ? m->s->result.predictions.step.bound : parts->bound;
+  if (dl_run_is_inference(m->job->run) || m->e->id != DL_METHOD_PHYSICAL ||
+      dl_is_word(m->e->duration_from, "given") || m->e->busy_share < 0.5 ||
+      !dl_same_text(bound, "input"))
+    return;
   const double of_sample = text ? m->job->seq_len : 1;
   const double input = of_sample * parts->input_rate;
   const double gpus = of_sample * parts->gpu_rate;
@@ -131,10 +159,13 @@ static void input_remark(const struct summary *m, struct dl_answer_line *l) {
   const double unit = millions ? 1e6 : 1;
   char buf[2][DL_NUMBER_SIZE];
   const char *samples = text ? "tokens" : "samples";
-  dl_answer_remark(l, "data loading limits: %s of %s%s %s/s",
-                   dl_group_digits(dl_format_digits(buf[0], input / unit, 3)),
-                   dl_group_digits(dl_format_digits(buf[1], gpus / unit, 3)),
-                   millions ? "M" : "", samples);
+  l->label = "Input";
+  dl_text_printf(&l->figure, "data loading limits: %s of %s%s %s/s",
+                 dl_group_digits(dl_format_digits(buf[0], input / unit, 3)),
+                 dl_group_digits(dl_format_digits(buf[1], gpus / unit, 3)),
+                 millions ? "M" : "", samples);
+  if (m->e->loader_assumed)
+    dl_text_printf(&l->figure, "; %g processes assumed", m->e->loader_workers);
 }
 
 /* The time, also of an epoch, or the rate of tokens. */
@@ -142,11 +173,11 @@ static void time_line(const struct summary *m, struct dl_answer_line *l) {
   const struct dl_job *job = m->job;
   const struct dl_estimate *e = m->e;
   const bool text = m->s->result.predictions.language;
-  const char *bound = text ? m->s->result.predictions.step.bound
-                           : m->s->result.predictions.parts.bound;
   const bool trains = !dl_run_is_inference(job->run);
   const bool given = dl_is_word(e->duration_from, "given");
   const bool millions = e->tokens_per_s >= 1e6;
+  if (goes_on(m))
+    return;
   put(l, "Time", DL_TIME, "s",
       &(struct dl_interval){e->duration_s.x, e->duration_s.low,
                             e->duration_s.high});
@@ -159,9 +190,6 @@ static void time_line(const struct summary *m, struct dl_answer_line *l) {
                        " per epoch");
   if (given)
     dl_answer_remark(l, "given");
-  else if (trains && e->id == DL_METHOD_PHYSICAL && bound &&
-           strcmp(bound, "input") == 0 && !(e->busy_share < 0.5))
-    input_remark(m, l);
 }
 
 /* "68 of 84 GB usable": programs cannot use all memory of a GPU. */
@@ -185,7 +213,6 @@ static void memory_remark(const struct dl_job *job, struct dl_answer_line *l) {
 }
 
 static void power_line(const struct summary *m, struct dl_answer_line *l) {
-  const struct dl_accelerator *gpu = m->job->found.gpu;
   const double n = m->job->run->n_gpus;
   const struct dl_interval watts =
       m->node ? m->s->node_power_w
@@ -193,8 +220,7 @@ static void power_line(const struct summary *m, struct dl_answer_line *l) {
                                      m->e->power_w.high};
   put(l, "Power", DL_WATTS, "W", &watts);
   if (!m->node && n > 1)
-    dl_answer_number(l, "", watts.x / n,
-                     dl_is_cpu(gpu) ? " W per CPU" : " W per GPU");
+    dl_answer_number(l, "", watts.x / n, " W each");
   if (!isnan(m->e->busy_share))
     dl_answer_remark(l, "%s busy %.0f %% of the time",
                      dl_is_cpu(m->s->result.job.found.gpu) ? "CPU" : "GPU",
@@ -373,9 +399,10 @@ static void better_line(const struct summary *m, struct dl_answer_line *l) {
 /* The lines in their order. */
 static void (*const fillers[])(const struct summary *,
                                struct dl_answer_line *) = {
-    energy_line,      facility_line,  load_line,     speed_line, time_line,
-    power_line,       emissions_line, embodied_line, cost_line,  water_line,
-    equivalents_line, budget_line,    assumed_line,  basis_line, better_line};
+    energy_line,   facility_line, load_line,  speed_line,
+    time_line,     input_line,    power_line, emissions_line,
+    embodied_line, cost_line,     water_line, equivalents_line,
+    budget_line,   assumed_line,  basis_line, better_line};
 
 void dl_predict_summary(struct dl_report *r, const struct dl_predict_answer *s,
                         const char *assumed) {

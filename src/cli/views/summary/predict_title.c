@@ -132,23 +132,51 @@ static void add_data(struct title_settings *s) {
   }
 }
 
+/* "1,000 requests of 500 + 200 tokens" */
+static void add_requests(struct title_settings *s) {
+  const struct dl_run *run = s->job->run;
+  const bool tokens =
+      is_given(s, DL_RUN_prompt_tokens) && is_given(s, DL_RUN_output_tokens);
+  char number[3][DL_NUMBER_SIZE];
+  DL_TEXT(t);
+  if (!tokens) {
+    add_number(s, DL_RUN_requests, "", run->requests,
+               isnan(run->prompt_tokens) ? " sample(s)" : " request(s)");
+    add_number(s, DL_RUN_prompt_tokens, "", run->prompt_tokens,
+               " prompt token(s)");
+    add_number(s, DL_RUN_output_tokens, "", run->output_tokens,
+               " output token(s)");
+    return;
+  }
+  dl_group_digits(dl_format_large_count(number[1], run->prompt_tokens));
+  dl_group_digits(dl_format_large_count(number[2], run->output_tokens));
+  if (run->request_rate > 0)
+    dl_text_printf(
+        &t, "%s requests/s of ",
+        dl_group_digits(dl_format_large_count(number[0], run->request_rate)));
+  else if (is_given(s, DL_RUN_requests))
+    dl_text_printf(
+        &t, "%s request%s of ",
+        dl_group_digits(dl_format_large_count(number[0], run->requests)),
+        run->requests > 1 ? "s" : "");
+  if (run->request_rate > 0 || !is_given(s, DL_RUN_requests))
+    add_number(s, DL_RUN_requests, "", run->requests, " request(s)");
+  dl_text_printf(&t, "%s + %s tokens%s", number[1], number[2],
+                 t.len > 0 ? "" : " per request");
+  add(s, true, dl_text_str(&t));
+}
+
 static void add_inference(struct title_settings *s) {
   const struct dl_run *run = s->job->run;
   add(s, true, "inference");
   if (dl_infers_tuned(s->job))
     add(s, run->stack, "tuned software (TensorRT)");
-  add_number(s, DL_RUN_requests, "", run->requests,
-             isnan(run->prompt_tokens) ? " sample(s)" : " request(s)");
-  add_number(s, DL_RUN_prompt_tokens, "", run->prompt_tokens,
-             " prompt token(s)");
-  add_number(s, DL_RUN_output_tokens, "", run->output_tokens,
-             " output token(s)");
+  add_requests(s);
   add_number(s, DL_RUN_beams, "", run->beams, " beam(s)");
   add_number(s, DL_RUN_denoising_steps, "", run->denoising_steps,
              " denoising step(s)");
-  if (!isnan(run->request_rate))
-    add_number(s, DL_RUN_request_rate, "", run->request_rate,
-               " requests per second");
+  if (!isnan(run->request_rate) && !strstr(dl_text_str(&s->list[0]), "/s of"))
+    add_number(s, DL_RUN_request_rate, "", run->request_rate, " requests/s");
 }
 
 /* Words for settings that are assumed; a row with a number is left out where it
@@ -165,7 +193,7 @@ static const struct assumed_words {
     {DL_RUN_sharding, "zero1", "ZeRO-1"},
     {DL_RUN_sharding, "zero2", "ZeRO-2"},
     {DL_RUN_sharding, "zero3", "ZeRO-3"},
-    {DL_RUN_stack, "transformers", "plain Transformers or Diffusers"},
+    {DL_RUN_stack, "transformers", "plain %s"},
     {DL_RUN_checkpointed_layers, NULL, "in %s layers"},
     {DL_RUN_lora_rank, NULL, "LoRA rank %s"},
     {DL_RUN_grad_accum, NULL, "%s batches per step"},
@@ -193,6 +221,11 @@ static const char *rounded(char number[DL_NUMBER_SIZE], double x, int digits) {
 
 static void add_words(struct title_settings *s, const struct assumed_words *w) {
   const struct dl_run *run = s->job->run;
+  const struct dl_architecture *arch = s->job->found.arch;
+  const char *library =
+      arch && dl_is_language_model(arch) ? "Transformers" : "PyTorch";
+  if (!isnan(run->denoising_steps))
+    library = "Diffusers";
   const char *word = w->word ? dl_run_text(run, w->id) : NULL;
   double x = w->word ? (double)NAN : dl_run_number(run, w->id);
   char number[DL_NUMBER_SIZE];
@@ -202,7 +235,7 @@ static void add_words(struct title_settings *s, const struct assumed_words *w) {
   const char *at = strstr(w->text, "%s");
   if (at)
     dl_text_printf(&t, "%.*s%s%s", (int)(at - w->text), w->text,
-                   rounded(number, x, 2), at + 2);
+                   w->word ? library : rounded(number, x, 2), at + 2);
   else
     dl_text_add(&t, w->text);
   add(s, false, dl_text_str(&t));

@@ -109,7 +109,8 @@ enum dl_status dl_predict_warn(struct dl_cli *cli,
   const bool all = strcmp(o->methods, "all") == 0;
   DL_TRY(check_estimates(cli, s, o, true));
   warn_methods(cli, s, all);
-  dl_estimate_rules_warn(&s->result, &cli->diag);
+  dl_estimate_rules_warn(&s->result, cli->format->document && !cli->strict,
+                         &cli->diag);
   if (!all || (o->all && !cli->strict))
     warn_disagreement(cli, s);
   dl_plan_warn_unused(f, &cli->diag);

@@ -81,6 +81,8 @@ static void add_work(struct dl_text *t,
     dl_text_printf(t, ", %s", dl_text_str(&list[0]));
   dl_text_printf(t, ": %s choice%s", number_of(number, c->n),
                  c->n == 1 ? "" : "s");
+  if (c->brief && c->l->n > c->n)
+    dl_text_printf(t, ", %s left out", number_of(number, c->l->n - c->n));
   if (list[1].len > 0)
     dl_text_printf(t, " (assumed: %s)", dl_text_str(&list[1]));
   dl_text_free(&list[0]);
@@ -119,22 +121,23 @@ static bool is_own(const struct dl_recommended_choices *c,
 /* The columns of the answer. */
 enum { ROLE, CHOICE, ENERGY, INTERVAL, TIME, EMISSIONS, COST, N_COLUMNS };
 
-static void answer_row(struct dl_table *t, const char *role,
+/* `arch`: the choice names its network. */
+static void answer_row(struct dl_table *t, const char *role, bool arch,
                        const struct dl_recommended_choices *c,
                        const struct dl_alternative *a) {
   struct dl_text cell[N_COLUMNS] = {0};
   struct dl_value v[N_COLUMNS];
   const struct dl_interval *j = &a->energy_j, *g = &a->co2e_g, *x = &a->cost;
+  const double time = c->l->at_rate ? a->response_s : a->duration_s;
   dl_text_add(&cell[ROLE], role);
-  add_choice(&cell[CHOICE], a, c->archs > 1);
+  add_choice(&cell[CHOICE], a, arch);
   dl_show_estimate(&cell[ENERGY], DL_KWH, "J",
                    (const double[3]){j->x, j->low, j->high});
   if (!isnan(j->low))
     dl_show_interval(&cell[INTERVAL], DL_KWH, "J", j->x, j->low, j->high);
   dl_show_estimate(
       &cell[TIME], DL_TIME, "s",
-      (const double[3]){c->l->at_rate ? a->response_s : a->duration_s, NAN,
-                        NAN});
+      (const double[3]){time, time * j->low / j->x, time * j->high / j->x});
   dl_show_estimate(&cell[EMISSIONS], DL_MASS, "g",
                    (const double[3]){g->x, g->low, g->high});
   dl_show_estimate(&cell[COST], DL_PLAIN, currency_of(c->o),
@@ -146,18 +149,18 @@ static void answer_row(struct dl_table *t, const char *role,
     dl_text_free(&cell[i]);
 }
 
-/* The best choice by each objective, the first by which they were compared; a
- * choice that is best by several has one row. */
-static void answer_table(struct dl_report *r,
-                         const struct dl_recommended_choices *c,
-                         const char *title) {
-  static const char *const roles[DL_N_OBJECTIVES] = {"least energy", "fastest",
-                                                     "least CO2e", "cheapest"};
+static const char *const roles[DL_N_OBJECTIVES] = {"least energy", "fastest",
+                                                   "least CO2e", "cheapest"};
+
+/* The table of the answer; role: the heading of its first column. */
+static struct dl_table *new_table(struct dl_report *r,
+                                  const struct dl_recommended_choices *c,
+                                  const char *role, const char *title) {
   const struct dl_alternative *first = c->l->c;
   const bool priced = !isnan(first->cost.x), emits = !isnan(first->co2e_g.x);
   const char *time = c->l->at_rate ? "per token" : "time";
   const struct dl_column columns[N_COLUMNS] = {
-      {NULL, "", NULL, DL_CODE, DL_MAIN},
+      {NULL, role, NULL, DL_CODE, DL_MAIN},
       {NULL, "choice", NULL, DL_CODE, DL_MAIN},
       {NULL, "energy", NULL, DL_CODE, DL_MAIN},
       {NULL, isnan(first->energy_j.low) ? NULL : c->interval, NULL, DL_CODE,
@@ -165,8 +168,16 @@ static void answer_table(struct dl_report *r,
       {NULL, isnan(first->duration_s) ? NULL : time, NULL, DL_CODE, DL_MAIN},
       {NULL, emits ? "CO2e" : NULL, NULL, DL_CODE, DL_MAIN},
       {NULL, priced ? "cost" : NULL, NULL, DL_CODE, DL_MAIN}};
-  struct dl_table *t =
-      dl_report_table(r, NULL, title, columns, N_COLUMNS, false);
+  return dl_report_table(r, NULL, title, columns, N_COLUMNS, false);
+}
+
+/* The best choice by each objective, the first by which they were compared; a
+ * choice that is best by several has one row. */
+static void answer_table(struct dl_report *r,
+                         const struct dl_recommended_choices *c,
+                         const char *title) {
+  const struct dl_alternative *first = c->l->c;
+  struct dl_table *t = new_table(r, c, "", title);
   const struct dl_alternative *best[DL_N_OBJECTIVES];
   bool told[DL_N_OBJECTIVES] = {false};
   best[0] = first;
@@ -183,7 +194,7 @@ static void answer_table(struct dl_report *r,
     alike += best[i] == first;
   }
   if (alike == compared && alike > 1) {
-    answer_row(t, "Best by all", c, first);
+    answer_row(t, "Best by all", c->archs > 1, c, first);
     return;
   }
   for (size_t i = 0; i < n; i++) {
@@ -195,9 +206,84 @@ static void answer_table(struct dl_report *r,
       }
     if (role.len > 0) {
       role.s[0] = (char)toupper((unsigned char)role.s[0]);
-      answer_row(t, dl_text_str(&role), c, best[i]);
+      answer_row(t, dl_text_str(&role), c->archs > 1, c, best[i]);
     }
   }
+}
+
+/* A choice that was excluded since no GPU of its generation was measured, and
+ * that has the lowest energy by its estimate; NULL: none. */
+static const struct dl_alternative *
+find_outside(const struct dl_recommended_choices *c) {
+  const struct dl_alternative *low = NULL;
+  double least = c->l->c[0].energy_j.x;
+  for (size_t i = c->n; i < c->l->n; i++)
+    if (c->l->c[i].excluded == DL_CHOICE_OUTSIDE &&
+        c->l->c[i].energy_j.x < least) {
+      low = &c->l->c[i];
+      least = low->energy_j.x;
+    }
+  return low;
+}
+
+static void outside_line(struct dl_answer_line *l,
+                         const struct dl_recommended_choices *c) {
+  const struct dl_alternative *low = find_outside(c);
+  if (!low)
+    return;
+  const struct dl_interval *j = &low->energy_j;
+  l->label = "Lower";
+  l->hint = true;
+  dl_text_printf(&l->figure, "%s, ", place_of(low));
+  dl_show_estimate(&l->figure, DL_KWH, "J",
+                   (const double[3]){j->x, j->low, j->high});
+  dl_text_add(&l->figure,
+              ", but its generation was not measured (--extrapolate)");
+}
+
+/* Rows of several networks: with the answer they fit 10 lines. */
+enum { MOST_ROWS = 4 };
+
+/* The choices that are clearly better by another objective than those of the
+ * networks; how many. */
+static size_t find_others(const struct dl_recommended_choices *c,
+                          const struct dl_alternative *other[DL_N_OBJECTIVES],
+                          enum dl_objective by[DL_N_OBJECTIVES]) {
+  size_t n = 0;
+  for (enum dl_objective i = 0; i < DL_N_OBJECTIVES && n + 3 < MOST_ROWS; i++) {
+    const struct dl_alternative *best =
+        is_own(c, i) && i != c->l->by[0] ? best_by(c, i) : NULL;
+    double least = best ? INFINITY : 0;
+    for (size_t k = 0; k < c->archs; k++)
+      least = fmin(least, dl_choice_value(c->l, c->best[k], i));
+    if (best && dl_choice_value(c->l, best, i) < 0.98 * least) {
+      by[n] = i;
+      other[n++] = best;
+    }
+  }
+  return n;
+}
+
+/* The best choice of each network, the first of them; then choices that are
+ * faster or cheaper than all of them. */
+static void networks_table(struct dl_report *r,
+                           const struct dl_recommended_choices *c,
+                           struct dl_text *title) {
+  const struct dl_alternative *other[DL_N_OBJECTIVES];
+  enum dl_objective by[DL_N_OBJECTIVES];
+  const size_t n = find_others(c, other, by);
+  const size_t left =
+      MOST_ROWS - n - c->l->c[0].loader_assumed - (find_outside(c) != NULL);
+  const size_t most = c->archs > left ? left : c->archs;
+  if (most < c->archs)
+    dl_text_printf(title, "Best %zu of ", most);
+  dl_text_printf(title, "%zu networks", c->archs);
+  add_work(title, c);
+  struct dl_table *t = new_table(r, c, "network", dl_text_str(title));
+  for (size_t k = 0; k < most; k++)
+    answer_row(t, c->best[k]->arch, false, c, c->best[k]);
+  for (size_t k = 0; k < n; k++)
+    answer_row(t, roles[by[k]], true, c, other[k]);
 }
 
 /* How many others are as good within the intervals, and the best elsewhere. */
@@ -249,12 +335,13 @@ static void first_line(struct dl_answer_line *l,
                        const struct dl_recommended_choices *c) {
   const struct dl_alternative *a = c->l->c;
   char number[DL_NUMBER_SIZE];
-  if (c->archs > 1)
+  if (c->archs > 1 && !a->loader_assumed)
     return;
   l->label = a->bound || !isnan(a->memory_need_gb) ? "First" : NULL;
   if (a->bound)
-    dl_text_printf(&l->figure, "limited by %s", dl_bound_words(a->bound));
-  if (!isnan(a->memory_need_gb))
+    dl_text_printf(&l->figure, "limited by %s%s", dl_bound_words(a->bound),
+                   a->loader_assumed ? " (assumed loader)" : "");
+  if (!isnan(a->memory_need_gb) && c->archs == 1)
     dl_text_printf(&l->figure, "%speak %smemory %s GB", a->bound ? ", " : "",
                    dl_same_text(a->boundary, "cpu") ? "" : "GPU ",
                    dl_format_digits(number, a->memory_need_gb, 3));
@@ -270,24 +357,14 @@ static const struct dl_named_text excluded[] = {
     [DL_CHOICE_UNTIMED] = {"n_untimed", "without a duration"},
     [DL_CHOICE_UNPRICED] = {"n_unpriced", "without a CO2e or cost"}};
 
-/* How many choices are left out; and why, where it is one reason or all choices
- * are shown. */
+/* Why choices are left out, where all are shown. */
 static void excluded_line(struct dl_answer_line *l,
                           const struct dl_recommended_choices *c) {
   const size_t *left = c->l->n_excluded;
   char number[DL_NUMBER_SIZE];
-  size_t n = 0, reasons = 0;
-  for (size_t i = DL_CHOICE_SILENT; i < DL_LENGTH(excluded); i++) {
-    n += left[i];
-    reasons += left[i] > 0;
-  }
-  if (reasons == 0)
+  if (c->brief || c->l->n == c->n)
     return;
   l->label = "Left out";
-  if (reasons > 1 && !c->o->all) {
-    dl_text_add(&l->figure, number_of(number, n));
-    return;
-  }
   for (size_t i = DL_CHOICE_SILENT; i < DL_LENGTH(excluded); i++)
     if (left[i] > 0)
       dl_text_printf(&l->figure, "%s%s %s", l->figure.len > 0 ? ", " : "",
@@ -297,22 +374,31 @@ static void excluded_line(struct dl_answer_line *l,
 void dl_recommend_answer(struct dl_report *r,
                          const struct dl_recommended_choices *c) {
   const struct dl_alternative *a = c->l->c;
-  struct dl_answer_line line[4] = {0};
+  struct dl_answer_line line[5] = {0};
   DL_TEXT(title);
-  if (c->archs > 1)
-    dl_text_printf(&title, "%zu networks", c->archs);
-  else
-    dl_text_add(&title, a->arch ? a->arch : "the job");
-  add_work(&title, c);
-  answer_table(r, c, dl_text_str(&title));
+  if (c->brief && c->archs > 1) {
+    networks_table(r, c, &title);
+  } else {
+    if (c->archs > 1)
+      dl_text_printf(&title, "%zu networks", c->archs);
+    else
+      dl_text_add(&title, a->arch ? a->arch : "the job");
+    add_work(&title, c);
+    answer_table(r, c, dl_text_str(&title));
+  }
   open_line(&line[0], c);
   first_line(&line[1], c);
   covers_line(&line[2], c);
-  excluded_line(&line[3], c);
+  outside_line(&line[3], c);
+  excluded_line(&line[4], c);
   struct dl_report *g = dl_report_group(r, "summary", "");
   dl_report_add(g, "title", NULL, NULL, DL_CODE,
                 dl_string(dl_text_str(&title)));
   dl_answer_lines(g, line, DL_LENGTH(line));
+  if (c->brief && !c->o->explain)
+    dl_report_hint(g, c->n > 1 ? "Pareto front and all choices: --all. "
+                                 "Settings: --explain."
+                               : "Settings: --explain.");
 }
 
 void dl_recommend_settings(struct dl_report *r,
@@ -385,26 +471,6 @@ static void say_marks(struct dl_report *r, const bool marked[3]) {
     dl_report_say(r, "%s.", dl_text_str(&t));
 }
 
-/* A choice that was excluded since no GPU of its generation was measured, and
- * that has the lowest energy by its estimate. */
-static void say_outside(struct dl_report *r,
-                        const struct dl_recommended_choices *c) {
-  const struct dl_alternative *low = &c->l->c[0];
-  for (size_t i = c->n; i < c->l->n; i++)
-    if (c->l->c[i].excluded == DL_CHOICE_OUTSIDE &&
-        c->l->c[i].energy_j.x < low->energy_j.x)
-      low = &c->l->c[i];
-  if (low == &c->l->c[0])
-    return;
-  const struct dl_value energy = dl_number(low->energy_j.x);
-  DL_TEXT(t);
-  dl_show(&t, DL_KWH, "J", &energy, NULL);
-  dl_report_say(r,
-                "Lower, but its generation was not measured: %s, %s "
-                "(--extrapolate).",
-                place_of(low), dl_text_str(&t));
-}
-
 void dl_recommend_notes(struct dl_report *r,
                         const struct dl_recommended_choices *c,
                         const bool marked[3]) {
@@ -420,19 +486,17 @@ void dl_recommend_notes(struct dl_report *r,
     dl_text_printf(&t, "Pareto front: %zu of %zu choices.", front, c->n);
   if (t.len > 0)
     dl_report_say(r, "%s", dl_text_str(&t));
-  say_outside(r, c);
   if (!c->o->explain) {
-    dl_report_hint(r, c->n > 1 && !c->o->all
-                          ? "Pareto front and all choices: --all. Settings: "
-                            "--explain."
-                          : "Settings: --explain.");
+    if (!c->brief)
+      dl_report_hint(r, "Settings: --explain.");
     return;
   }
   if (c->l->c[0].node)
-    dl_report_say(r, strcmp(boundary, "facility") == 0
-                         ? "Boundary facility: the whole node at its plug, "
-                           "times the PUE of its site."
-                         : "Boundary node: the whole node, at its plug.");
+    dl_report_say(r, "Boundary %s: %s%s.", boundary,
+                  dl_boundary_words(boundary, false),
+                  strcmp(boundary, "facility") == 0
+                      ? ", the energy at the plug times the PUE of its site"
+                      : "");
   if (open > 0 && !c->o->table)
     dl_report_say(r, "Errors are correlated within a GPU or a network, so "
                      "rankings are more reliable than the intervals suggest.");

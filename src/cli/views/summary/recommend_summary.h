@@ -16,6 +16,8 @@ struct dl_recommended_choices {
   const struct dl_alternative *next; /* lowest energy elsewhere, or NULL */
   const char *interval;              /* "90 % interval" */
   size_t archs;                      /* networks among these */
+  const struct dl_alternative *const *best; /* of each network, in order */
+  bool brief; /* text without the tables of --all */
   bool varies_px, varies_gpus, varies_batch, varies_precision;
 };
 

@@ -17,6 +17,7 @@ enum {
   GPU_TIME,
   LOST,
   UNKNOWN,
+  BASIS,
   EMISSIONS,
   COST,
   WATER,
@@ -91,7 +92,7 @@ static void gpu_line(struct dl_answer_line *l, const struct dl_sums *s) {
   figure(l, "GPU time", DL_PLAIN, "h", s->gpu_s / DL_S_PER_HOUR);
   dl_answer_number(l, "", 100 * idle, " % idle");
   if (isnan(idle))
-    dl_answer_remark(l, "utilization unknown");
+    dl_answer_remark(l, "utilization unknown: sacct has no gres/gpuutil");
   else if (known < 1)
     dl_answer_number(l, "utilization known for ", 100 * known, " %");
 }
@@ -123,6 +124,18 @@ static void lost_lines(struct dl_answer_line line[N_LINES],
     dl_answer_remark(l, "CPU %s", grouped(n, s->unknown_cpu));
 }
 
+/* Says what sums hide. */
+static void basis_line(struct dl_answer_line *l, const struct dl_sums *s) {
+  char n[DL_NUMBER_SIZE];
+  DL_TEXT(t);
+  if (s->at_tdp > 0)
+    dl_text_printf(&t, "an upper bound for %s job%s of unknown utilization",
+                   grouped(n, s->at_tdp), s->at_tdp == 1 ? "" : "s");
+  if (strcmp(s->boundary, "mixed") == 0)
+    dl_text_printf(&t, "%sboundaries differ", t.len > 0 ? "; " : "");
+  dl_answer_text(l, "Basis", dl_text_str(&t));
+}
+
 void dl_report_answer(struct dl_report *r, const struct dl_sums *s,
                       const struct dl_footprint *of, struct dl_text *title) {
   const struct dl_footprint own = dl_sums_footprint(of, s), *foot = &own;
@@ -133,6 +146,7 @@ void dl_report_answer(struct dl_report *r, const struct dl_sums *s,
   energy_lines(line, s, foot);
   gpu_line(&line[GPU_TIME], s);
   lost_lines(line, s);
+  basis_line(&line[BASIS], s);
   figure(&line[EMISSIONS], "CO2e", DL_MASS, "g", costs.co2e_g);
   if (isnan(foot->intensity.x) && !foot->hours) {
     dl_answer_remark(&line[EMISSIONS],
@@ -152,29 +166,14 @@ void dl_report_answer(struct dl_report *r, const struct dl_sums *s,
   dl_answer_lines(g, line, N_LINES);
 }
 
-void dl_report_notes(struct dl_report *r, const struct dl_sums *s, bool all,
-                     bool explain) {
+void dl_report_hints(struct dl_report *r, bool months, bool all, bool explain,
+                     bool estimated) {
   DL_TEXT(t);
-  if (strcmp(s->boundary, "mixed") == 0)
-    dl_report_say(r, "Energies of different boundaries are added up: not all "
-                     "of them cover the same parts of a node.");
-  if (s->at_tdp > 0)
-    dl_report_say(r,
-                  s->at_tdp == 1
-                      ? "The estimate of %zu job is an upper bound: the "
-                        "utilization of its GPUs is not known."
-                      : "The estimate of %zu jobs is an upper bound: the "
-                        "utilization of their GPUs is not known.",
-                  s->at_tdp);
-  if (s->gpu_s > 0 && !(s->known_gpu_s > 0))
-    dl_report_say(r, "Idle GPUs are unknown: sacct prints their utilization in "
-                     "TRESUsageInAve where the cluster records gres/gpuutil.");
-  if (!all)
-    dl_text_add(&t, "Each job: --all.");
+  dl_text_add(&t, months ? "Months: --by month. " : "");
+  dl_text_add(&t, all ? "" : "Each job: --all. ");
   if (!explain)
-    dl_text_printf(&t, "%s%s", t.len > 0 ? " " : "",
-                   s->estimated > 0 ? "Sources of the estimates: --explain."
-                                    : "Details: --explain.");
+    dl_text_add(&t, estimated ? "Sources of the estimates: --explain."
+                              : "Details: --explain.");
   if (t.len > 0)
     dl_report_hint(r, dl_text_str(&t));
 }

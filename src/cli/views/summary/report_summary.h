@@ -13,9 +13,9 @@
 void dl_report_answer(struct dl_report *r, const struct dl_sums *s,
                       const struct dl_footprint *foot, struct dl_text *title);
 
-/* Notes on the answer; `explain`: the figures behind estimates follow, so that
- * no option is named for them. `all`: so do the jobs. */
-void dl_report_notes(struct dl_report *r, const struct dl_sums *s, bool all,
-                     bool explain);
+/* Names the options that show more, unless that is there: the `months`, `all`
+ * jobs, the figures behind the estimates. */
+void dl_report_hints(struct dl_report *r, bool months, bool all, bool explain,
+                     bool estimated);
 
 #endif

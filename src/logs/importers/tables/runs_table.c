@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The table of runs that `dlest extract` writes, or some of its columns:
  * at least one that names the run (run_id, arch or gpu), duration_s and an
- * energy or the power of the GPUs or the node, and no column epoch, as a table
- * of epochs has. A name may have another unit (duration_h, energy_kwh); columns
- * are separated by commas, semicolons (and decimals have commas) or tabs. Other
- * columns are ignored. */
+ * energy or a power, and no column epoch, as a table of epochs has. The power
+ * of a run that does not say of what (power_w, mean_power_kw) gives its energy.
+ * A name may have another unit (duration_h, energy_kwh); columns are separated
+ * by commas, semicolons (and decimals have commas) or tabs. Other columns are
+ * ignored. */
 
 #include <math.h>
 #include <string.h>
@@ -22,7 +23,20 @@ struct run_columns {
   enum dl_run_id id[DL_N_RUN_COLUMNS];
   double scale[DL_N_RUN_COLUMNS];
   bool warned[DL_N_RUN_COLUMNS];
+  long power_at; /* the power of a run, -1: none */
+  double power_scale;
 };
+
+/* Whether a name is a power in a stated unit, of nothing in particular. */
+static bool is_power(const char *name, double *scale) {
+  static const char names[] =
+      "power|meanpower|avgpower|averagepower|powermean|poweravg|powerdraw";
+  char stem[DL_MOST_NAME];
+  const struct dl_named_unit *unit = dl_stated_unit(name, stem);
+  *scale = unit ? unit->factor : 1;
+  return unit && strcmp(unit->unit, "W") == 0 &&
+         dl_word_among(names, stem, strlen(stem)) >= 0;
+}
 
 /* The column that a name stands for, and the factor of its unit; N: none. */
 static enum dl_run_id column_of(const char *name, double *scale) {
@@ -38,7 +52,7 @@ static enum dl_run_id column_of(const char *name, double *scale) {
 /* Whether a header of fields between a separator is one of runs. */
 static bool is_of_runs(const char *header, char separator) {
   char line[DL_HEAD_LINE], *field[DL_HEAD_FIELDS];
-  bool has[DL_N_RUN_COLUMNS + 1] = {false};
+  bool has[DL_N_RUN_COLUMNS + 1] = {false}, power = false;
   double scale;
   memcpy(line, header, sizeof line);
   size_t n = dl_cell_split(line, separator, field, DL_HEAD_FIELDS);
@@ -46,10 +60,11 @@ static bool is_of_runs(const char *header, char separator) {
     if (dl_is_word(field[i], "epoch"))
       return false;
     has[column_of(field[i], &scale)] = true;
+    power = power || is_power(field[i], &scale);
   }
   return has[DL_RUN_duration_s] &&
          (has[DL_RUN_run_id] || has[DL_RUN_arch] || has[DL_RUN_gpu]) &&
-         (has[DL_RUN_energy_j] || has[DL_RUN_gpu_energy_j] ||
+         (power || has[DL_RUN_energy_j] || has[DL_RUN_gpu_energy_j] ||
           has[DL_RUN_node_energy_j] || has[DL_RUN_gpu_power_w] ||
           has[DL_RUN_node_power_w]);
 }
@@ -70,11 +85,16 @@ static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
                             struct dl_diag *d) {
   struct run_columns *t = log->state;
   bool taken[DL_N_RUN_COLUMNS + 1] = {[DL_N_RUN_COLUMNS] = true};
-  *t = (struct run_columns){0};
+  *t = (struct run_columns){.power_at = -1};
   for (size_t i = 0; i < dl_csv_n_cols(log->csv); i++) {
     double scale;
     const char *name = dl_csv_name(log->csv, i);
     enum dl_run_id id = column_of(name, &scale);
+    if (t->power_at < 0 && is_power(name, &scale)) {
+      t->power_at = (long)i;
+      t->power_scale = scale;
+      continue;
+    }
     const char *own = id < DL_N_RUN_COLUMNS ? dl_run_columns[id].name : name;
     if (taken[id] || (strcmp(own, name) != 0 && dl_log_column(log, own) >= 0))
       continue;
@@ -124,6 +144,14 @@ static bool row(struct dl_log *log, const char *const *cell) {
       warn_dropped(log, c, fault, cell[at]);
       t->warned[i] = true;
     }
+  }
+  if (t->power_at >= 0) {
+    if (!dl_run_cell(log, cell, t->power_at, t->power_scale, 0, &x)) {
+      dl_run_clear(&run);
+      return false;
+    }
+    if (isnan(run.energy_j))
+      dl_run_put(&run, DL_RUN_energy_j, x * run.duration_s);
   }
   dl_log_add_run(log, &run);
   return true;

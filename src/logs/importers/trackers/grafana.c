@@ -22,57 +22,50 @@
 struct grafana {
   long time;
   long *at; /* column of each series; owned */
-  struct dl_metric_series *series;
-  size_t n, at_cap, series_cap;
+  size_t at_cap;
   struct dl_metric_meters meters;
 };
 
-enum { LABEL_SIZE = 256 };
-
-/* A text with labels: a="x", b="y". */
-struct grafana_labels {
-  const char *s;
-  char *value; /* found last; LABEL_SIZE, borrowed */
-};
-
-/* The value of a label: of __name__ too. */
-static const char *label_of(const void *ctx, const char *label) {
-  const struct grafana_labels *l = ctx;
-  size_t len = strlen(label);
-  for (const char *s = l->s; *s;) {
+/* Appends the names and values of labels, a="x", b="y", by turns. */
+static void read_labels(struct dl_strlist *labels, const char *s) {
+  while (*s) {
+    DL_TEXT(name);
+    DL_TEXT(value);
     s += strspn(s, "{, ");
-    bool is = strncmp(s, label, len) == 0 && s[len] == '=';
-    s += strcspn(s, "=");
-    if (s[0] != '=' || s[1] != '"')
-      return NULL;
-    size_t n = 0;
-    for (s += 2; *s && *s != '"'; s++) {
+    size_t n = strcspn(s, "=");
+    if (s[n] != '=' || s[n + 1] != '"')
+      return;
+    dl_text_add_n(&name, s, n);
+    for (s += n + 2; *s && *s != '"'; s++) {
       s += s[0] == '\\' && s[1];
-      if (n + 1 < LABEL_SIZE)
-        l->value[n++] = *s;
+      dl_text_add_n(&value, s, 1);
     }
-    l->value[n] = '\0';
-    if (is)
-      return l->value;
+    dl_strlist_add(labels, dl_text_str(&name));
+    dl_strlist_add(labels, dl_text_str(&value));
     s += *s == '"';
     s += strspn(s, "}");
   }
+}
+
+/* The value of a label: of __name__ too. */
+static const char *label_of(const void *ctx, const char *label) {
+  const struct dl_strlist *l = ctx;
+  for (size_t i = 0; i < l->n; i += 2)
+    if (strcmp(l->s[i], label) == 0)
+      return l->s[i + 1];
   return NULL;
 }
 
-/* Reads the metric and the labels of a series from the name of a column. */
-static bool read_name(const char *name, struct dl_metric_series *series) {
-  char metric[LABEL_SIZE], value[LABEL_SIZE];
-  const struct grafana_labels l = {name + strcspn(name, "{"), value};
+/* Adds the series that the name of a column describes. */
+static bool add_series(struct dl_metric_meters *m, const char *name) {
+  DL_SCOPED(dl_strlist_free) struct dl_strlist labels = {0};
+  DL_TEXT(metric);
   size_t n = strcspn(name, "{ ");
-  if (*l.s == '{' && n == 0) {
-    const char *s = label_of(&l, "__name__");
-    snprintf(metric, sizeof metric, "%s", s ? s : "");
-  } else {
-    snprintf(metric, sizeof metric, "%.*s", n < sizeof metric ? (int)n : 0,
-             name);
-  }
-  return dl_metric_series(series, metric, label_of, &l);
+  read_labels(&labels, name + strcspn(name, "{"));
+  dl_text_add_n(&metric, name, n);
+  const char *own = n == 0 ? label_of(&labels, "__name__") : NULL;
+  return dl_metric_meters_add(m, own ? own : dl_text_str(&metric), label_of,
+                              &labels);
 }
 
 static bool probe(const struct dl_head *head) {
@@ -91,27 +84,17 @@ static bool probe(const struct dl_head *head) {
 static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
                             struct dl_diag *d) {
   struct grafana *g = log->state;
-  struct dl_metric_series series;
-  bool measures = false;
   size_t n = dl_csv_n_cols(log->csv);
-  g->n = 0;
+  g->meters.n_series = 0;
   g->time = dl_log_column(log, "Time");
   if (g->time < 0)
     return dl_fail_at(d, DL_EINPUT, head->path, 1, "column 'Time' is missing");
-  for (size_t i = 0; i < n; i++) {
-    if (!read_name(dl_csv_name(log->csv, i), &series))
-      continue;
-    DL_GROW(g->at, g->at_cap, g->n + 1);
-    DL_GROW(g->series, g->series_cap, g->n + 1);
-    dl_metric_meters_add(&g->meters, &series);
-    g->at[g->n] = (long)i;
-    g->series[g->n++] = series;
-    measures |= series.quantity != DL_SAMPLE_UTIL;
-  }
-  return measures ? DL_OK
-                  : dl_fail_at(d, DL_EINPUT, head->path, 1,
-                               "no series of power or energy; query %s",
-                               DL_METRICS_USED);
+  for (size_t i = 0; i < n; i++)
+    if (add_series(&g->meters, dl_csv_name(log->csv, i))) {
+      DL_GROW(g->at, g->at_cap, g->meters.n_series);
+      g->at[g->meters.n_series - 1] = (long)i;
+    }
+  return dl_metric_meters_check(&g->meters, head->path, 1, d);
 }
 
 /* Grafana writes what a series lacks as nothing, "null" or "undefined". */
@@ -127,8 +110,8 @@ static bool row(struct dl_log *log, const char *const *cell) {
   double x;
   if (!dl_cell_time(log, "Time", cell[g->time], &ns))
     return false;
-  for (size_t i = 0; i < g->n; i++) {
-    const struct dl_metric_series *series = &g->series[i];
+  for (size_t i = 0; i < g->meters.n_series; i++) {
+    const struct dl_metric_series *series = &g->meters.series[i];
     const char *s = cell[g->at[i]];
     size_t len = strlen(s);
     /* A unit in the cell replaces the unit of the metric. */
@@ -138,7 +121,7 @@ static bool row(struct dl_log *log, const char *const *cell) {
     if (!dl_cell_value(s, len, dimension[series->quantity], scale, &x) || x < 0)
       return dl_log_bad(log, "column '%.80s': invalid number '%.40s'",
                         dl_csv_name(log->csv, (size_t)g->at[i]), s);
-    dl_metric_value(&g->meters, series, x / scale);
+    dl_metric_value(&g->meters, i, x / scale);
   }
   dl_metric_flush(&g->meters, log, ns);
   return true;
@@ -147,7 +130,6 @@ static bool row(struct dl_log *log, const char *const *cell) {
 static void free_state(void *state) {
   struct grafana *g = state;
   free(g->at);
-  free(g->series);
   dl_metric_meters_free(&g->meters);
 }
 

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/number.h"
 #include "io/json_read.h"
 #include "logs/importers/tables/sample_columns.h"
@@ -104,15 +105,10 @@ static bool read_time(struct dl_log *log, const struct moment *m, int64_t *ns) {
   return dl_log_time(log, number, strlen(number), ns);
 }
 
-static bool line(struct dl_log *log, char *s) {
-  DL_SCOPED(dl_diag_free) struct dl_diag own = {0};
+static bool add_moment(struct dl_log *log, const dl_json *j) {
   struct moment m;
-  dl_json *j;
   int64_t ns;
-  if (dl_json_parse(&j, s, strlen(s), log->path, &own) != DL_OK)
-    return dl_log_bad(log, "not a JSON object");
   read_moment(&m, j);
-  dl_json_free(j);
   if (!m.measures)
     return true;
   if (m.rank == SIZE_MAX || !read_time(log, &m, &ns))
@@ -128,6 +124,50 @@ static bool line(struct dl_log *log, char *s) {
   }
   return true;
 }
+
+static bool line(struct dl_log *log, char *s) {
+  DL_SCOPED(dl_diag_free) struct dl_diag own = {0};
+  dl_json *j;
+  if (dl_json_parse(&j, s, strlen(s), log->path, &own) != DL_OK)
+    return dl_log_bad(log, "not a JSON object");
+  bool ok = add_moment(log, j);
+  dl_json_free(j);
+  return ok;
+}
+
+/* What run.history(stream="events", pandas=False) returns, saved as JSON. */
+static bool is_array(const struct dl_head *head) {
+  const char *s = head->text + strspn(head->text, " \t\r\n");
+  if (*s++ != '[')
+    return false;
+  s += strspn(s, " \t\r\n");
+  return *s == '{' && strstr(s, "\"_timestamp\"") && strstr(s, "gpu.");
+}
+
+static enum dl_status array(struct dl_log *log, const char *s, size_t len,
+                            struct dl_diag *d) {
+  dl_json *j = NULL;
+  DL_TEXT(object);
+  dl_text_add(&object, "{\"rows\":");
+  dl_text_add_n(&object, s, len);
+  dl_text_add(&object, "}");
+  DL_TRY(dl_json_parse(&j, object.s, object.len, log->path, d));
+  const dl_json *rows = dl_json_member(j, "rows");
+  for (size_t i = 0; i < dl_json_size(rows); i++) {
+    log->line = i + 1;
+    if (!add_moment(log, dl_json_at(rows, i)))
+      break;
+  }
+  dl_json_free(j);
+  return DL_OK;
+}
+
+const struct dl_importer dl_import_json_array = {
+    .name = "json-array",
+    .summary = "an array of JSON objects: what Weights & Biases' API gives",
+    .probe = is_array,
+    .text = array,
+};
 
 const struct dl_importer dl_import_json_lines = {
     .name = "json-lines",

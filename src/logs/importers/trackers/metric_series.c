@@ -18,6 +18,17 @@ static const struct dl_metric_series metrics[] = {
     METRIC("DCGM_FI_DEV_GPU_UTIL", DL_METER_GPU, DL_SAMPLE_UTIL, 0.01),
     METRIC("nvidia_smi_power_draw_watts", DL_METER_GPU, DL_SAMPLE_POWER, 1),
     METRIC("nvidia_smi_utilization_gpu_ratio", DL_METER_GPU, DL_SAMPLE_UTIL, 1),
+    METRIC("nvidia_smi_power_draw_instant_watts", DL_METER_GPU, DL_SAMPLE_POWER,
+           1),
+    METRIC("gpu_power_usage_W", DL_METER_GPU, DL_SAMPLE_POWER, 1),
+    METRIC("gpu_utilization_Percentage", DL_METER_GPU, DL_SAMPLE_UTIL, 0.01),
+    /* of each zone of each socket */
+    METRIC("kepler_node_cpu_watts", DL_METER_CPU, DL_SAMPLE_POWER, 1),
+    METRIC("kepler_node_cpu_joules_total", DL_METER_CPU, DL_SAMPLE_ENERGY, 1),
+    METRIC("kepler_node_platform_watts", DL_METER_NODE, DL_SAMPLE_POWER, 1),
+    METRIC("kepler_node_platform_joules_total", DL_METER_NODE, DL_SAMPLE_ENERGY,
+           1),
+    METRIC("scaph_host_power_microwatts", DL_METER_CPU, DL_SAMPLE_POWER, 1e-6),
     METRIC("ipmi_dcmi_power_consumption_watts", DL_METER_NODE, DL_SAMPLE_POWER,
            1),
 };
@@ -33,20 +44,34 @@ static const char *any_label(dl_label_fn *label, const void *ctx,
   return "";
 }
 
-bool dl_metric_series(struct dl_metric_series *s, const char *metric,
-                      dl_label_fn *label, const void *ctx) {
+/* Kepler's zones of a processor: cores and uncore are parts of a package. */
+static bool zone_kind(struct dl_metric_series *s, const char *zone) {
+  static const char *const measured[] = {"package", "dram"};
+  if (!zone || s->kind != DL_METER_CPU)
+    return true;
+  if (strncmp(zone, measured[1], strlen(measured[1])) == 0)
+    s->kind = DL_METER_RAM;
+  return s->kind == DL_METER_RAM ||
+         strncmp(zone, measured[0], strlen(measured[0])) == 0;
+}
+
+static bool read_series(struct dl_metric_series *s, const char *metric,
+                        dl_label_fn *label, const void *ctx) {
   static const char *const uuids[] = {"UUID", "uuid", NULL};
   static const char *const hosts[] = {
       "Hostname", "hostname",          "kubernetes_node", "nodename", "host",
       "node",     "exported_instance", "instance",        NULL};
+  static const char *const zones[] = {"path", "zone", NULL};
   static const char *const gpus[] = {"gpu", "device", "index", NULL};
-  static const char *const names[] = {"modelName", "name", NULL};
+  static const char *const names[] = {"modelName", "name", "devicename", NULL};
   size_t i = 0;
   while (i < DL_LENGTH(metrics) && strcmp(metrics[i].metric, metric) != 0)
     i++;
   if (i == DL_LENGTH(metrics))
     return false;
   *s = metrics[i];
+  if (!zone_kind(s, label(ctx, "zone")))
+    return false;
   bool gpu = s->kind == DL_METER_GPU;
   const char *uuid = gpu ? any_label(label, ctx, uuids) : "";
   bool known = *uuid != '\0';
@@ -63,27 +88,49 @@ bool dl_metric_series(struct dl_metric_series *s, const char *metric,
   if (gpu && !known)
     snprintf(s->id + n, sizeof s->id - n, ":%.60s",
              any_label(label, ctx, gpus));
+  if (s->kind == DL_METER_CPU || s->kind == DL_METER_RAM)
+    snprintf(s->id + n, sizeof s->id - n, ":%.70s",
+             any_label(label, ctx, zones));
   if (gpu)
     snprintf(s->name, sizeof s->name, "%.79s", any_label(label, ctx, names));
   return true;
 }
 
-void dl_metric_meters_add(struct dl_metric_meters *m,
-                          struct dl_metric_series *s) {
+bool dl_metric_meters_add(struct dl_metric_meters *m, const char *metric,
+                          dl_label_fn *label, const void *ctx) {
+  struct dl_metric_series s;
   size_t i = 0;
-  while (i < m->n && (m->meter[i].series.kind != s->kind ||
-                      strcmp(m->meter[i].series.id, s->id) != 0))
+  if (!read_series(&s, metric, label, ctx))
+    return false;
+  while (i < m->n && (m->meter[i].series.kind != s.kind ||
+                      strcmp(m->meter[i].series.id, s.id) != 0))
     i++;
-  s->meter = i;
+  s.meter = i;
+  DL_GROW(m->series, m->cap_series, m->n_series + 1);
+  m->series[m->n_series++] = s;
   if (i < m->n)
-    return;
+    return true;
   DL_GROW(m->meter, m->cap, m->n + 1);
   m->meter[m->n++] =
-      (struct dl_metric_meter){.series = *s, .now = dl_reading_at(0, 0)};
+      (struct dl_metric_meter){.series = s, .now = dl_reading_at(0, 0)};
+  return true;
 }
 
-void dl_metric_value(struct dl_metric_meters *m,
-                     const struct dl_metric_series *s, double value) {
+enum dl_status dl_metric_meters_check(const struct dl_metric_meters *m,
+                                      const char *path, size_t line,
+                                      struct dl_diag *d) {
+  for (size_t i = 0; i < m->n_series; i++)
+    if (m->series[i].quantity != DL_SAMPLE_UTIL)
+      return DL_OK;
+  return dl_fail_at(d, DL_EINPUT, path, line,
+                    "no series of power or energy; query "
+                    "DCGM_FI_DEV_POWER_USAGE, nvidia_smi_power_draw_watts, "
+                    "kepler_node_cpu_watts or "
+                    "ipmi_dcmi_power_consumption_watts");
+}
+
+void dl_metric_value(struct dl_metric_meters *m, size_t series, double value) {
+  const struct dl_metric_series *s = &m->series[series];
   struct dl_metric_meter *of = &m->meter[s->meter];
   double *const values[] = {[DL_SAMPLE_POWER] = &of->now.power_w,
                             [DL_SAMPLE_ENERGY] = &of->now.energy_j,
@@ -124,6 +171,7 @@ void dl_metric_flush(struct dl_metric_meters *m, struct dl_log *log,
 }
 
 void dl_metric_meters_free(struct dl_metric_meters *m) {
+  free(m->series);
   free(m->meter);
   *m = (struct dl_metric_meters){0};
 }

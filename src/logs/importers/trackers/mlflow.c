@@ -75,7 +75,10 @@ static enum dl_status add_file(struct samples *all, struct dl_log *log,
   char *rest;
   struct sample x;
   size_t line = 0;
-  metric_of(path, &x.gpu, &x.util);
+  if (!metric_of(path, &x.gpu, &x.util))
+    return dl_fail_at(log->d, DL_EINPUT, path, 0,
+                      "no name of a metric of MLflow, such as "
+                      "'gpu_0_power_usage_watts'");
   for (char *s = strtok_r(text, "\n", &rest); s;
        s = strtok_r(NULL, "\n", &rest)) {
     line++;

@@ -25,8 +25,6 @@ struct series_sample {
 };
 
 struct answer {
-  struct dl_metric_series *series;
-  size_t n_series, series_cap;
   struct series_sample *sample;
   size_t n, cap;
   struct dl_metric_meters meters;
@@ -46,14 +44,15 @@ static bool add_sample(struct dl_log *log, struct answer *a,
                        const dl_json *pair) {
   struct dl_json_value time = dl_json_value_at(pair, 0),
                        value = dl_json_value_at(pair, 1);
+  const size_t series = a->meters.n_series - 1;
   char clock[64];
   double x;
   int64_t ns;
   if (time.type != DL_JSON_NUMBER || value.type != DL_JSON_TEXT ||
       !dl_cell_number(value.text, strlen(value.text), &x) || x < 0)
     return dl_log_bad(log, "%s of '%.80s': invalid sample '%.40s'",
-                      a->series[a->n_series - 1].metric,
-                      a->series[a->n_series - 1].id,
+                      a->meters.series[series].metric,
+                      a->meters.series[series].id,
                       value.text ? value.text : "");
   int len = snprintf(clock, sizeof clock, "%.3f", time.number);
   if (len >= (int)sizeof clock || !dl_log_time(log, clock, (size_t)len, &ns))
@@ -61,7 +60,7 @@ static bool add_sample(struct dl_log *log, struct answer *a,
   if (!(x <= 1e300)) /* NaN: the series was stale */
     return true;
   DL_GROW(a->sample, a->cap, a->n + 1);
-  a->sample[a->n++] = (struct series_sample){ns, a->n_series - 1, x};
+  a->sample[a->n++] = (struct series_sample){ns, series, x};
   return true;
 }
 
@@ -71,12 +70,8 @@ static bool add_series(struct dl_log *log, struct answer *a,
   const dl_json *metric = dl_json_member(result, "metric");
   const dl_json *values = dl_json_member(result, "values");
   const char *name = label_of(metric, "__name__");
-  struct dl_metric_series series;
-  if (!name || !dl_metric_series(&series, name, label_of, metric))
+  if (!name || !dl_metric_meters_add(&a->meters, name, label_of, metric))
     return false;
-  DL_GROW(a->series, a->series_cap, a->n_series + 1);
-  dl_metric_meters_add(&a->meters, &series);
-  a->series[a->n_series++] = series;
   for (size_t i = 0; i < dl_json_size(values); i++)
     add_sample(log, a, dl_json_at(values, i));
   return true;
@@ -95,7 +90,7 @@ static void add_readings(struct dl_log *log, struct answer *a) {
     qsort(a->sample, a->n, sizeof *a->sample, by_time);
   for (size_t i = 0; i < a->n; i++) {
     const struct series_sample *s = &a->sample[i];
-    dl_metric_value(&a->meters, &a->series[s->series], s->value);
+    dl_metric_value(&a->meters, s->series, s->value);
     if (i + 1 == a->n || a->sample[i + 1].ns != s->ns)
       dl_metric_flush(&a->meters, log, s->ns);
   }
@@ -107,7 +102,6 @@ static enum dl_status read_answer(struct dl_log *log, struct answer *a,
   const dl_json *results = dl_json_member(data, "result");
   const char *type = dl_json_get(data, "resultType").text;
   size_t n = dl_json_size(results), used = 0;
-  bool measures = false;
   if (dl_is_word(dl_json_get(j, "status").text, "error")) {
     const char *kind = dl_json_get(j, "errorType").text;
     const char *error = dl_json_get(j, "error").text;
@@ -120,12 +114,7 @@ static enum dl_status read_answer(struct dl_log *log, struct answer *a,
                       "the answer has no range of times; use query_range");
   for (size_t i = 0; i < n; i++)
     used += add_series(log, a, dl_json_at(results, i));
-  for (size_t i = 0; i < a->n_series; i++)
-    measures |= a->series[i].quantity != DL_SAMPLE_UTIL;
-  if (!measures)
-    return dl_fail_at(d, DL_EINPUT, log->path, 0,
-                      "no series of power or energy; query %s",
-                      DL_METRICS_USED);
+  DL_TRY(dl_metric_meters_check(&a->meters, log->path, 0, d));
   if (used < n)
     dl_warn_at(d, log->path, 0,
                "%zu of %zu series are of no power, energy or utilization and "
@@ -143,7 +132,6 @@ static enum dl_status text(struct dl_log *log, const char *s, size_t len,
   if (status == DL_OK)
     status = read_answer(log, &a, j, d);
   dl_json_free(j);
-  free(a.series);
   free(a.sample);
   dl_metric_meters_free(&a.meters);
   return status;

@@ -80,25 +80,26 @@ static size_t run_named(struct panel *p, const char *name, size_t len) {
   return i;
 }
 
+/* A later header may add columns behind the others. */
 static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
                             struct dl_diag *d) {
   struct panel *p = log->state;
-  char text[DL_HEAD_LINE], *field[DL_HEAD_FIELDS];
-  size_t at = 0, len;
-  if (p->n > 0)
-    return DL_OK;
-  if (!dl_head_line(head, &at, text, sizeof text))
-    return dl_fail_at(d, DL_EINPUT, head->path, 1, "no header");
-  size_t n = dl_cell_split(text, ',', field, DL_HEAD_FIELDS);
-  for (size_t i = 1; i < n && i < DL_HEAD_FIELDS; i++)
-    if (split_name(field[i], &len)) {
-      DL_GROW(p->series, p->cap, p->n + 1);
-      p->series[p->n++] = (struct series){.at = (long)i,
-                                          .run = run_named(p, field[i], len),
-                                          .last_s = NAN,
-                                          .first_s = NAN};
-    }
-  return DL_OK;
+  size_t len;
+  for (size_t i = p->n > 0 ? (size_t)p->series[p->n - 1].at + 1 : 1;
+       i < dl_csv_n_cols(log->csv); i++) {
+    const char *name = dl_csv_name(log->csv, i);
+    if (!split_name(name, &len))
+      continue;
+    DL_GROW(p->series, p->cap, p->n + 1);
+    p->series[p->n++] = (struct series){.at = (long)i,
+                                        .run = run_named(p, name, len),
+                                        .last_s = NAN,
+                                        .first_s = NAN};
+  }
+  return p->n > 0 ? DL_OK
+                  : dl_fail_at(d, DL_EINPUT, head->path, 1,
+                               "no column of a GPU's power, such as 'RUN - "
+                               "system/gpu.0.powerWatts'");
 }
 
 static bool row(struct dl_log *log, const char *const *cell) {
