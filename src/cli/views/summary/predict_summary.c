@@ -78,7 +78,7 @@ static void energy_line(const struct summary *m, struct dl_answer_line *l) {
     DL_TEXT(day);
     const double factor = m->job->run->request_rate * DL_S_PER_DAY;
     const struct dl_interval j =
-        times(&m->energy, factor / m->job->run->requests);
+        dl_interval_scale(m->energy, factor / m->job->run->requests);
     dl_show_estimate(&day, DL_KWH, "J", (const double[3]){j.x, j.low, j.high});
     dl_answer_remark(l, "per request, %s a day", dl_text_str(&day));
   }
