@@ -24,7 +24,7 @@
 #undef W
 
 #define OPTION(name_, letter_, argument_, help_) .option = (name_),
-#define ALSO(name_) .second_option = (name_),
+#define ALSO(name_)
 #define SET_BY(name_) .set_by = (name_),
 #define FORM(form_) .form = DL_FORM_##form_,
 #define TYPED_WHOLE .typed_whole = true,

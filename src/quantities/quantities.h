@@ -82,7 +82,7 @@ struct dl_run_column {
   const char *summary;
   /* The option that sets it, NULL: none; or the option of another member, which
    * sets it. */
-  const char *option, *set_by, *second_option;
+  const char *option, *set_by;
   enum dl_form form;
   bool typed_whole;        /* by the option */
   double least;            /* of the option; 0: low */

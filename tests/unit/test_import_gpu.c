@@ -128,80 +128,81 @@ static void check_cases(const struct log_case *c, size_t n) {
   " no times in this log: one sample a second assumed; --interval says "       \
   "otherwise\n"
 
+static const struct log_case dmon_cases[] = {
+    {&dl_import_nvidia_smi_dmon,
+     "# gpu    pwr  gtemp  mtemp     sm    mem   mclk   pclk \n"
+     "# Idx      W      C      C      %      %    MHz    MHz \n"
+     "    0    119     59      -    100     42   6800   1665 \n"
+     "    1     24     31      -      0      0    405    210 \n"
+     "    0    121     60      -      -     41   6800   1665 \n"
+     "    1      -     31      -      1      0    405    210 \n",
+     "3 gpu0 0 119 1 -\n"
+     "4 gpu1 0 24 0 -\n"
+     "5 gpu0 1 121 - -\n"
+     "6 gpu1 1 - 0.01 -\n"
+     "W " ASSUMED},
+    {&dl_import_nvidia_smi_dmon,
+     "\r\n#Date       Time        gpu   pwr  temp    sm\r\n"
+     "#YYYYMMDD   HH:MM:SS    Idx     W     C     %\r\n"
+     " 20230309   23:59:59      3    37    19    50\r\n"
+     "#Date       Time        gpu   pwr  temp    sm\r\n"
+     "#YYYYMMDD   HH:MM:SS    Idx     W     C     %\r\n"
+     " 20230310   00:00:00      3    39    19   101\r\n",
+     "4 gpu3 2023-03-09T23:59:59 37 0.5 -\n"
+     "7 gpu3 2023-03-10T00:00:00 39 - -\n"},
+    /* Time alone, over midnight; other columns from line 4 on. */
+    {&dl_import_nvidia_smi_dmon,
+     "#Time        gpu    sm   pwr\n"
+     "#HH:MM:SS    Idx     %     W\n"
+     " 23:59:59      0    50    37\n"
+     "#Time        gpu   pwr\n"
+     " 00:00:01      0    38\n",
+     "3 gpu0 1970-01-01T23:59:59 37 0.5 -\n"
+     "5 gpu0 1970-01-02T00:00:01 38 - -\n"},
+    {&dl_import_nvidia_smi_dmon,
+     "#Date, Time, gpu, pwr, gtemp, mtemp, sm\n"
+     "20230309, 13:27:53, 0, 61, 40, -, 35\n"
+     "20230309, 13:27:54, 0, 62 W, 40, -, 36 %\n",
+     "2 gpu0 2023-03-09T13:27:53 61 0.35 -\n"
+     "3 gpu0 2023-03-09T13:27:54 62 0.36 -\n"},
+    /* Rows that cannot be used. A missing row moves no other one. */
+    {&dl_import_nvidia_smi_dmon,
+     "    0    1\n"
+     "# gpu    pwr\n"
+     "    0    10\n"
+     "    1    20\n"
+     "    0    11    7\n"
+     "    1    21\n"
+     "    0    -5\n"
+     "    x    5\n"
+     "  256    5\n"
+     "    0    12\n"
+     "    1    22\n"
+     "    0    12x\n"
+     "# gpu    pid\n"
+     "    0    12\n"
+     "# gpu    pwr\n",
+     "3 gpu0 0 10 - -\n"
+     "4 gpu1 0 20 - -\n"
+     "6 gpu1 1 21 - -\n"
+     "10 gpu0 2 12 - -\n"
+     "11 gpu1 2 22 - -\n"
+     "W 1: no line '# gpu pwr ...' before this one\n"
+     "W " ASSUMED "W 5: expected 2 fields, found 3\n"
+     "W 7: column 'pwr': invalid number '-5'\n"
+     "W 8: column 'gpu': invalid index 'x'\n"
+     "W 9: column 'gpu': invalid index '256'\n"
+     "W 12: column 'pwr': invalid number '12x'\n"
+     "W 14: no column 'pwr' or 'sm' in the lines above\n"},
+    {&dl_import_nvidia_smi_dmon, "#Time gpu pwr\n24:00:00 0 5\n0:00:00 0 6\n",
+     "3 gpu0 1970-01-01T00:00:00 6 - -\n"
+     "W 2: column 'time': invalid time ' 24:00:00'\n"},
+    {&dl_import_nvidia_smi_dmon, "# gpu pwr\n", ""},
+};
+
 static void test_dmon(void **state) {
-  static const struct log_case cases[] = {
-      {&dl_import_nvidia_smi_dmon,
-       "# gpu    pwr  gtemp  mtemp     sm    mem   mclk   pclk \n"
-       "# Idx      W      C      C      %      %    MHz    MHz \n"
-       "    0    119     59      -    100     42   6800   1665 \n"
-       "    1     24     31      -      0      0    405    210 \n"
-       "    0    121     60      -      -     41   6800   1665 \n"
-       "    1      -     31      -      1      0    405    210 \n",
-       "3 gpu0 0 119 1 -\n"
-       "4 gpu1 0 24 0 -\n"
-       "5 gpu0 1 121 - -\n"
-       "6 gpu1 1 - 0.01 -\n"
-       "W " ASSUMED},
-      {&dl_import_nvidia_smi_dmon,
-       "\r\n#Date       Time        gpu   pwr  temp    sm\r\n"
-       "#YYYYMMDD   HH:MM:SS    Idx     W     C     %\r\n"
-       " 20230309   23:59:59      3    37    19    50\r\n"
-       "#Date       Time        gpu   pwr  temp    sm\r\n"
-       "#YYYYMMDD   HH:MM:SS    Idx     W     C     %\r\n"
-       " 20230310   00:00:00      3    39    19   101\r\n",
-       "4 gpu3 2023-03-09T23:59:59 37 0.5 -\n"
-       "7 gpu3 2023-03-10T00:00:00 39 - -\n"},
-      /* Time alone, over midnight; other columns from line 4 on. */
-      {&dl_import_nvidia_smi_dmon,
-       "#Time        gpu    sm   pwr\n"
-       "#HH:MM:SS    Idx     %     W\n"
-       " 23:59:59      0    50    37\n"
-       "#Time        gpu   pwr\n"
-       " 00:00:01      0    38\n",
-       "3 gpu0 1970-01-01T23:59:59 37 0.5 -\n"
-       "5 gpu0 1970-01-02T00:00:01 38 - -\n"},
-      {&dl_import_nvidia_smi_dmon,
-       "#Date, Time, gpu, pwr, gtemp, mtemp, sm\n"
-       "20230309, 13:27:53, 0, 61, 40, -, 35\n"
-       "20230309, 13:27:54, 0, 62 W, 40, -, 36 %\n",
-       "2 gpu0 2023-03-09T13:27:53 61 0.35 -\n"
-       "3 gpu0 2023-03-09T13:27:54 62 0.36 -\n"},
-      /* Rows that cannot be used. A missing row moves no other one. */
-      {&dl_import_nvidia_smi_dmon,
-       "    0    1\n"
-       "# gpu    pwr\n"
-       "    0    10\n"
-       "    1    20\n"
-       "    0    11    7\n"
-       "    1    21\n"
-       "    0    -5\n"
-       "    x    5\n"
-       "  256    5\n"
-       "    0    12\n"
-       "    1    22\n"
-       "    0    12x\n"
-       "# gpu    pid\n"
-       "    0    12\n"
-       "# gpu    pwr\n",
-       "3 gpu0 0 10 - -\n"
-       "4 gpu1 0 20 - -\n"
-       "6 gpu1 1 21 - -\n"
-       "10 gpu0 2 12 - -\n"
-       "11 gpu1 2 22 - -\n"
-       "W 1: no line '# gpu pwr ...' before this one\n"
-       "W " ASSUMED "W 5: expected 2 fields, found 3\n"
-       "W 7: column 'pwr': invalid number '-5'\n"
-       "W 8: column 'gpu': invalid index 'x'\n"
-       "W 9: column 'gpu': invalid index '256'\n"
-       "W 12: column 'pwr': invalid number '12x'\n"
-       "W 14: no column 'pwr' or 'sm' in the lines above\n"},
-      {&dl_import_nvidia_smi_dmon, "#Time gpu pwr\n24:00:00 0 5\n0:00:00 0 6\n",
-       "3 gpu0 1970-01-01T00:00:00 6 - -\n"
-       "W 2: column 'time': invalid time ' 24:00:00'\n"},
-      {&dl_import_nvidia_smi_dmon, "# gpu pwr\n", ""},
-  };
   (void)state;
-  check_cases(cases, COUNT(cases));
+  check_cases(dmon_cases, COUNT(dmon_cases));
 }
 
 static void test_dcgmi(void **state) {
@@ -388,77 +389,78 @@ static void test_amd_smi(void **state) {
   check_cases(cases, COUNT(cases));
 }
 
+static const struct log_case samples_cases[] = {
+    {&dl_import_samples,
+     "timestamp,gpu_index,power_w,util_gpu_pct,util_mem_pct\n"
+     "2023-03-09T13:27:53.079Z,0,61.2,10,3\n"
+     "2023-03-09T13:27:53.081Z,1,,20,3\n",
+     "2 gpu0 2023-03-09T13:27:53.079Z 61.2 0.1 -\n"
+     "3 gpu1 2023-03-09T13:27:53.081Z - 0.2 -\n"},
+    /* Columns for each device; their sum is left out. */
+    {&dl_import_samples,
+     "t_s,gpu0_power_w,gpu1_power_w,cpu_energy_uj,Node Power [kW],"
+     "ram power (mW),total_gpu_w,gpu1_util_fraction,gpu_util\n"
+     "0.5,100,200,1000000,0.5,5000,300,0.5,7\n"
+     "1,,201,2000000,,,302,2,7\n"
+     "abc,1,1,1,1,1,1,1,1\n",
+     "2 gpu0 0.5 100 - -\n"
+     "2 gpu1 0.5 200 0.5 -\n"
+     "2 cpu 0.5 - - 1\n"
+     "2 node 0.5 500 - -\n"
+     "2 ram 0.5 5 - -\n"
+     "3 gpu1 1 201 - -\n"
+     "3 cpu 1 - - 2\n"
+     "W 1: a column without a device's number is left out, since others "
+     "have one\n"
+     "W 4: last line skipped: column 't_s': invalid time 'abc'\n"},
+    /* A comment for a header, another separator. */
+    {&dl_import_samples,
+     "# made by a script\n# elapsed_ms;Watts;note\n0;10.5;a\n500;11 W;b\n"
+     "# end\n500;11\n1e3;1e400;c\n5;nan;d\n-5;-1;e\n",
+     "3 gpu 0 10.5 - -\n4 gpu 0.5 11 - -\n8 gpu 0.005 - - -\n"
+     "W 1: column 'Watts' does not say of what: taken for a GPU's\n"
+     "W 6: expected 3 fields, found 2\n"
+     "W 7: field 2 (power): invalid number '1e400'\n"
+     "W 9: last line skipped: field 2 (power): invalid number '-1'\n"},
+    {&dl_import_samples,
+     "unix_time\ttotal_energy_consumption\tgpu_util\n"
+     "1700000000.25\t1000\t0.5\n"
+     "unix_time\ttotal_energy_consumption\tgpu_util\n"
+     "12\t1000\t50\n"
+     "1700000001252\t251000\t50\n",
+     "2 gpu 2023-11-14T22:13:20.250Z - 0.005 1\n"
+     "5 gpu 2023-11-14T22:13:21.252Z - 0.5 251\n"
+     "W 2: field 3 (utilisation): read as percent; name it '..._fraction' "
+     "if it is none\n"
+     "W 4: column 'unix_time': '12' is no point in time, as those before "
+     "are\n"},
+    /* A date of its own, quotes, hosts, what is of the whole node. */
+    {&dl_import_samples,
+     "date,time,\"power [W]\",hostname,uuid,cpu_power_w\n"
+     "2023-03-09,23:59:59,\"15.5\",a,GPU-1,90\n"
+     "2023-03-10,00:00:00,16,b,GPU-1,91\n",
+     "2 gpua:GPU-1 2023-03-09T23:59:59 15.5 - -\n"
+     "2 cpua 2023-03-09T23:59:59 90 - -\n"
+     "3 gpub:GPU-1 2023-03-10T00:00:00 16 - -\n"
+     "3 cpub 2023-03-10T00:00:00 91 - -\n"},
+    {&dl_import_samples,
+     "elapsed,gpu,power_mw,node_power\n"
+     "0:00:01.5,0,100,700\n"
+     "0:00:01.5,1,200,700\n"
+     "30:00:00,0,300,701\n",
+     "2 gpu0 1.5 0.1 - -\n"
+     "2 node 1.5 700 - -\n"
+     "3 gpu1 1.5 0.2 - -\n"
+     "4 gpu0 108000 0.3 - -\n"
+     "4 node 108000 701 - -\n"},
+    {&dl_import_samples, "timestamp,power_limit_w\n1,2\n",
+     "E 1: " MSG_no_header_with_a "\n"},
+    {&dl_import_samples, "timestamp,gpu_power_w\n", ""},
+};
+
 static void test_samples(void **state) {
-  static const struct log_case cases[] = {
-      {&dl_import_samples,
-       "timestamp,gpu_index,power_w,util_gpu_pct,util_mem_pct\n"
-       "2023-03-09T13:27:53.079Z,0,61.2,10,3\n"
-       "2023-03-09T13:27:53.081Z,1,,20,3\n",
-       "2 gpu0 2023-03-09T13:27:53.079Z 61.2 0.1 -\n"
-       "3 gpu1 2023-03-09T13:27:53.081Z - 0.2 -\n"},
-      /* Columns for each device; their sum is left out. */
-      {&dl_import_samples,
-       "t_s,gpu0_power_w,gpu1_power_w,cpu_energy_uj,Node Power [kW],"
-       "ram power (mW),total_gpu_w,gpu1_util_fraction,gpu_util\n"
-       "0.5,100,200,1000000,0.5,5000,300,0.5,7\n"
-       "1,,201,2000000,,,302,2,7\n"
-       "abc,1,1,1,1,1,1,1,1\n",
-       "2 gpu0 0.5 100 - -\n"
-       "2 gpu1 0.5 200 0.5 -\n"
-       "2 cpu 0.5 - - 1\n"
-       "2 node 0.5 500 - -\n"
-       "2 ram 0.5 5 - -\n"
-       "3 gpu1 1 201 - -\n"
-       "3 cpu 1 - - 2\n"
-       "W 1: a column without a device's number is left out, since others "
-       "have one\n"
-       "W 4: last line skipped: column 't_s': invalid time 'abc'\n"},
-      /* A comment for a header, another separator. */
-      {&dl_import_samples,
-       "# made by a script\n# elapsed_ms;Watts;note\n0;10.5;a\n500;11 W;b\n"
-       "# end\n500;11\n1e3;1e400;c\n5;nan;d\n-5;-1;e\n",
-       "3 gpu 0 10.5 - -\n4 gpu 0.5 11 - -\n8 gpu 0.005 - - -\n"
-       "W 1: column 'Watts' does not say of what: taken for a GPU's\n"
-       "W 6: expected 3 fields, found 2\n"
-       "W 7: field 2 (power): invalid number '1e400'\n"
-       "W 9: last line skipped: field 2 (power): invalid number '-1'\n"},
-      {&dl_import_samples,
-       "unix_time\ttotal_energy_consumption\tgpu_util\n"
-       "1700000000.25\t1000\t0.5\n"
-       "unix_time\ttotal_energy_consumption\tgpu_util\n"
-       "12\t1000\t50\n"
-       "1700000001252\t251000\t50\n",
-       "2 gpu 2023-11-14T22:13:20.250Z - 0.005 1\n"
-       "5 gpu 2023-11-14T22:13:21.252Z - 0.5 251\n"
-       "W 2: field 3 (utilisation): read as percent; name it '..._fraction' "
-       "if it is none\n"
-       "W 4: column 'unix_time': '12' is no point in time, as those before "
-       "are\n"},
-      /* A date of its own, quotes, hosts, what is of the whole node. */
-      {&dl_import_samples,
-       "date,time,\"power [W]\",hostname,uuid,cpu_power_w\n"
-       "2023-03-09,23:59:59,\"15.5\",a,GPU-1,90\n"
-       "2023-03-10,00:00:00,16,b,GPU-1,91\n",
-       "2 gpua:GPU-1 2023-03-09T23:59:59 15.5 - -\n"
-       "2 cpua 2023-03-09T23:59:59 90 - -\n"
-       "3 gpub:GPU-1 2023-03-10T00:00:00 16 - -\n"
-       "3 cpub 2023-03-10T00:00:00 91 - -\n"},
-      {&dl_import_samples,
-       "elapsed,gpu,power_mw,node_power\n"
-       "0:00:01.5,0,100,700\n"
-       "0:00:01.5,1,200,700\n"
-       "30:00:00,0,300,701\n",
-       "2 gpu0 1.5 0.1 - -\n"
-       "2 node 1.5 700 - -\n"
-       "3 gpu1 1.5 0.2 - -\n"
-       "4 gpu0 108000 0.3 - -\n"
-       "4 node 108000 701 - -\n"},
-      {&dl_import_samples, "timestamp,power_limit_w\n1,2\n",
-       "E 1: " MSG_no_header_with_a "\n"},
-      {&dl_import_samples, "timestamp,gpu_power_w\n", ""},
-  };
   (void)state;
-  check_cases(cases, COUNT(cases));
+  check_cases(samples_cases, COUNT(samples_cases));
 }
 
 int main(void) {

@@ -252,8 +252,8 @@ static void counts_nodes(void **state) {
   for (size_t i = 0; i < DL_N_PARTS; i++)
     assert_near(three.part[i].x, 3 * one.part[i].x, 1e-13);
   assert_near(dl_node_rated(&n, 10, DL_BOUND_NODE), 3 * 26875, 1e-13);
-  const struct dl_embodied made = dl_node_embodied(&n, 100, 10, 1, 1, 1);
-  assert_near(made.server_g / made.gpus_g, 300. / 120, 1e-13);
+  assert_near(dl_embodied_servers_g(&n, 100, 1) / dl_embodied_gpus_g(&n, 10, 1),
+              300. / 120, 1e-13);
 }
 
 /* (4 x 400 + 2 x 200 + 50 + 100) W / 0.8 */
@@ -343,14 +343,12 @@ static void refuses(void **state) {
  * hour, 150 kg 3 g (arXiv 2211.02001). */
 static void spreads_embodied_carbon(void **state) {
   struct dl_node_power n = resolved(&one_gpu);
-  struct dl_embodied m;
+  double hour = dl_life_share(3600, 6, 0.85);
 
   (void)state;
-  m = dl_node_embodied(&n, 2500, 150, 3600, 6, 0.85);
-  assert_true(fabs(m.server_g - 56) < 0.5);
-  assert_true(fabs(m.gpus_g / 4 - 3) < 0.5);
-  m = dl_node_embodied(&n, NAN, 150, 3600, 6, 0.85);
-  assert_true(isnan(m.server_g) && m.gpus_g > 0);
+  assert_true(fabs(dl_embodied_servers_g(&n, 2500, hour) - 56) < 0.5);
+  assert_true(fabs(dl_embodied_gpus_g(&n, 150, hour) / 4 - 3) < 0.5);
+  assert_true(isnan(dl_embodied_servers_g(&n, NAN, hour)));
 }
 
 /* NVIDIA MIG User Guide, supported profiles: eighths of memory, sevenths of

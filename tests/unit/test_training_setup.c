@@ -184,77 +184,75 @@ static void other_quantities(void **state) {
   close_table(&t);
 }
 
+static const struct {
+  const char *header, *cells, *message;
+} contradicting[] = {
+    {"n_gpus,tensor_parallel", "8,3", MSG_degrees_divide("8", "3", "1")},
+    {"n_gpus,tensor_parallel,pipeline_parallel", "8,4,4",
+     MSG_degrees_divide("8", "4", "4")},
+    {"n_gpus,global_batch", "8,12",
+     MSG_global_batch_multiple("12", "grad_accum", "1", "8")},
+    {"n_gpus,global_batch", "8,4",
+     MSG_global_batch_below_samples("4", "8", "4")},
+    {"n_gpus,batch_size,global_batch", "8,3,32",
+     MSG_global_batch_multiple("32", "batch_size", "3", "8")},
+    {"n_gpus,batch_size,global_batch", "8,32,64",
+     MSG_global_batch_multiple("64", "batch_size", "32", "8")},
+    {"n_gpus,batch_size,grad_accum,global_batch", "8,2,2,64",
+     MSG_global_batch_product("64", "2", "2", "8")},
+    {"fine_tune,frozen_base", "full,1", MSG_fine_tune_contradicts("full", "1")},
+    {"fine_tune,frozen_base", "head,0", MSG_fine_tune_contradicts("head", "0")},
+    /* 400 W: a fifth at least */
+    {"gpu,power_limit_w", "a100,79",
+     MSG_power_limit_not_possible("79", "a100-sxm4-40gb", "400", "80", "600")},
+    {"gpu,power_limit_w", "a100,601",
+     MSG_power_limit_not_possible("601", "a100-sxm4-40gb", "400", "80", "600")},
+    {"lora_rank", "8", MSG_lora_rank_goes_with},
+    /* 8 heads of keys and values of 128 in 32 of queries */
+    {"arch,fine_tune,lora_rank", "llama-3-8b,lora,1025",
+     MSG_lora_rank_is_more("1025", "llama-3-8b", "1024")},
+    {"arch,fine_tune", "resnet50,lora",
+     MSG_fine_tune_is_for("lora", "resnet50")},
+    {"arch,tensor_parallel", "gpt2,5",
+     MSG_tensor_parallel_does_not("5", "12", "gpt2")},
+    {"arch,pipeline_parallel", "gpt2,13",
+     MSG_pipeline_parallel_is_more("13", "12", "gpt2")},
+    {"virtual_stages", "2", MSG_virtual_stages_goes_with("2")},
+    {"arch,pipeline_parallel,virtual_stages", "gpt2,4,2",
+     MSG_virtual_stages_do_not("2", "4", "12", "gpt2", "1")},
+    {"arch,pipeline_parallel,virtual_stages", "gpt2,2,4",
+     MSG_virtual_stages_do_not("4", "2", "12", "gpt2", "3")},
+    {"arch,n_gpus,expert_parallel", "llama-3-8b,8,2",
+     MSG_expert_parallel_is_for("llama-3-8b")},
+    {"arch,n_gpus,expert_parallel", "resnet50,8,2",
+     MSG_expert_parallel_is_for("resnet50")},
+    /* 8 experts; 4 of 8 GPUs have copies of their own */
+    {"arch,n_gpus,expert_parallel", "mixtral-8x7b,12,3",
+     MSG_expert_parallel_experts("3", "8", "mixtral-8x7b")},
+    {"arch,n_gpus,tensor_parallel,expert_parallel", "mixtral-8x7b,8,2,8",
+     MSG_expert_parallel_data("8", "4")},
+    {"n_gpus,tensor_parallel,context_parallel", "12,2,4",
+     MSG_degrees_divide_with("12", "2", "1", "4")},
+    {"arch,context_parallel", "resnet50,2",
+     MSG_is_for_language_models("context_parallel", "resnet50")},
+    {"gpu,precision", "v100-sxm2-16gb,FP8",
+     MSG_precision_fp_has_no("fp8", "v100-sxm2-16gb", "fp16", "fp8")},
+    {"arch,n_gpus,batch_size,train_tokens", "gpt2,2,8,16000",
+     MSG_a_step_takes_tokens("16384", "16", "1024", "train_tokens", "16000")},
+    {"tokens,train_tokens,epochs", "100,60,2",
+     MSG_tokens_is_not_train("100", "60", "2")},
+};
+
 static void contradictions(void **state) {
-  static const struct {
-    const char *header, *cells, *message;
-  } cases[] = {
-      {"n_gpus,tensor_parallel", "8,3", MSG_degrees_divide("8", "3", "1")},
-      {"n_gpus,tensor_parallel,pipeline_parallel", "8,4,4",
-       MSG_degrees_divide("8", "4", "4")},
-      {"n_gpus,global_batch", "8,12",
-       MSG_global_batch_multiple("12", "grad_accum", "1", "8")},
-      {"n_gpus,global_batch", "8,4",
-       MSG_global_batch_below_samples("4", "8", "4")},
-      {"n_gpus,batch_size,global_batch", "8,3,32",
-       MSG_global_batch_multiple("32", "batch_size", "3", "8")},
-      {"n_gpus,batch_size,global_batch", "8,32,64",
-       MSG_global_batch_multiple("64", "batch_size", "32", "8")},
-      {"n_gpus,batch_size,grad_accum,global_batch", "8,2,2,64",
-       MSG_global_batch_product("64", "2", "2", "8")},
-      {"fine_tune,frozen_base", "full,1",
-       MSG_fine_tune_contradicts("full", "1")},
-      {"fine_tune,frozen_base", "head,0",
-       MSG_fine_tune_contradicts("head", "0")},
-      /* 400 W: a fifth at least */
-      {"gpu,power_limit_w", "a100,79",
-       MSG_power_limit_not_possible("79", "a100-sxm4-40gb", "400", "80",
-                                    "600")},
-      {"gpu,power_limit_w", "a100,601",
-       MSG_power_limit_not_possible("601", "a100-sxm4-40gb", "400", "80",
-                                    "600")},
-      {"lora_rank", "8", MSG_lora_rank_goes_with},
-      /* 8 heads of keys and values of 128 in 32 of queries */
-      {"arch,fine_tune,lora_rank", "llama-3-8b,lora,1025",
-       MSG_lora_rank_is_more("1025", "llama-3-8b", "1024")},
-      {"arch,fine_tune", "resnet50,lora",
-       MSG_fine_tune_is_for("lora", "resnet50")},
-      {"arch,tensor_parallel", "gpt2,5",
-       MSG_tensor_parallel_does_not("5", "12", "gpt2")},
-      {"arch,pipeline_parallel", "gpt2,13",
-       MSG_pipeline_parallel_is_more("13", "12", "gpt2")},
-      {"virtual_stages", "2", MSG_virtual_stages_goes_with("2")},
-      {"arch,pipeline_parallel,virtual_stages", "gpt2,4,2",
-       MSG_virtual_stages_do_not("2", "4", "12", "gpt2", "1")},
-      {"arch,pipeline_parallel,virtual_stages", "gpt2,2,4",
-       MSG_virtual_stages_do_not("4", "2", "12", "gpt2", "3")},
-      {"arch,n_gpus,expert_parallel", "llama-3-8b,8,2",
-       MSG_expert_parallel_is_for("llama-3-8b")},
-      {"arch,n_gpus,expert_parallel", "resnet50,8,2",
-       MSG_expert_parallel_is_for("resnet50")},
-      /* 8 experts; 4 of 8 GPUs have copies of their own */
-      {"arch,n_gpus,expert_parallel", "mixtral-8x7b,12,3",
-       MSG_expert_parallel_experts("3", "8", "mixtral-8x7b")},
-      {"arch,n_gpus,tensor_parallel,expert_parallel", "mixtral-8x7b,8,2,8",
-       MSG_expert_parallel_data("8", "4")},
-      {"n_gpus,tensor_parallel,context_parallel", "12,2,4",
-       MSG_degrees_divide_with("12", "2", "1", "4")},
-      {"arch,context_parallel", "resnet50,2",
-       MSG_is_for_language_models("context_parallel", "resnet50")},
-      {"gpu,precision", "v100-sxm2-16gb,FP8",
-       MSG_precision_fp_has_no("fp8", "v100-sxm2-16gb", "fp16", "fp8")},
-      {"arch,n_gpus,batch_size,train_tokens", "gpt2,2,8,16000",
-       MSG_a_step_takes_tokens("16384", "16", "1024", "train_tokens", "16000")},
-      {"tokens,train_tokens,epochs", "100,60,2",
-       MSG_tokens_is_not_train("100", "60", "2")},
-  };
 
   (void)state;
-  for (size_t i = 0; i < COUNT(cases); i++) {
-    struct table t = open_setup(cases[i].header, cases[i].cells);
+  for (size_t i = 0; i < COUNT(contradicting); i++) {
+    struct table t =
+        open_setup(contradicting[i].header, contradicting[i].cells);
     assert_int_equal(t.row->fault.kind, DL_FAULT_SETUP);
     assert_int_equal(dl_plan_complain(t.f, t.row, "runs.csv", 2, &t.d), DL_OK);
     assert_int_equal(t.d.n_warnings, 1);
-    assert_non_null(strstr(t.d.warnings[0], cases[i].message));
+    assert_non_null(strstr(t.d.warnings[0], contradicting[i].message));
     close_table(&t);
   }
 }

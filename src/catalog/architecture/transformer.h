@@ -118,13 +118,14 @@ enum dl_status dl_transformer_parse(struct dl_transformer *t, const char *text,
                                     const char *where, size_t column,
                                     struct dl_diag *d);
 
-/* Reads the shape from attributes: `value` returns the text of a key, or NULL.
- * Errors name file and line. */
+/* Returns the text of a key, or NULL. */
+typedef const char *dl_shape_value(const void *ctx, const char *key);
+
+/* Reads the shape from attributes. Errors name file and line. */
 enum dl_status dl_transformer_read(struct dl_transformer *t,
-                                   const char *(*value)(const void *ctx,
-                                                        const char *key),
-                                   const void *ctx, const char *file,
-                                   size_t line, struct dl_diag *d);
+                                   dl_shape_value *value, const void *ctx,
+                                   const char *file, size_t line,
+                                   struct dl_diag *d);
 
 /* Makes t a shape of a kind in which every key is unknown (NaN). */
 void dl_transformer_unknown(struct dl_transformer *t,

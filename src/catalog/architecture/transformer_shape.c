@@ -356,10 +356,9 @@ enum dl_status dl_transformer_parse(struct dl_transformer *t, const char *text,
 }
 
 enum dl_status dl_transformer_read(struct dl_transformer *t,
-                                   const char *(*value)(const void *ctx,
-                                                        const char *key),
-                                   const void *ctx, const char *file,
-                                   size_t line, struct dl_diag *d) {
+                                   dl_shape_value *value, const void *ctx,
+                                   const char *file, size_t line,
+                                   struct dl_diag *d) {
   struct shape_place at = {file, line, 0};
   const char *kind = value(ctx, kind_key);
   dl_transformer_unknown(t, DL_TF_DECODER);

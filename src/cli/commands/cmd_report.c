@@ -190,10 +190,6 @@ static enum dl_status write_groups(struct dl_report_pass *w) {
   return dl_cli_print(w->cli, summary(w));
 }
 
-static void free_parts(struct dl_totals *t) {
-  dl_totals_parts_free(&t->parts);
-}
-
 /* Whether a file is written in place of a report, and may be. */
 static enum dl_status write_totals(struct dl_report_pass *w) {
   const struct dl_report_options *o = w->o;
@@ -213,9 +209,10 @@ static enum dl_status write_totals(struct dl_report_pass *w) {
             w->unfinished);
   DL_TRY(dl_cli_strict(w->cli));
   dl_group_totals_sort(w->tally);
-  DL_SCOPED(free_parts)
-  struct dl_totals t = {w->tally, o->keys, w->accounting, {.n = 0}};
-  dl_totals_add_shard(&t.parts, &o->log.shard);
+  DL_SCOPED(dl_totals_free)
+  struct dl_totals t = {
+      .groups = w->tally, .keys = o->keys, .accounting = w->accounting};
+  dl_totals_add_shard(&t, &o->log.shard);
   return dl_totals_write(&t, o->totals, d);
 }
 
@@ -258,15 +255,17 @@ static enum dl_status check_totals(struct dl_report_pass *w,
 /* Reads the totals, and writes them as one if they are for a file. */
 static enum dl_status join_totals(struct dl_report_pass *w) {
   struct dl_cli *cli = w->cli;
-  DL_SCOPED(free_parts)
-  struct dl_totals t = {w->tally, w->o->keys, w->accounting, {.n = 0}};
-  t.parts.same.path = cli->argument;
+  DL_SCOPED(dl_totals_free)
+  struct dl_totals t = {.groups = w->tally,
+                        .keys = w->o->keys,
+                        .accounting = w->accounting,
+                        .same.path = cli->argument};
   for (size_t i = 0; i < cli->n_arguments; i++)
     DL_TRY(dl_totals_read(cli->argument[i], &t, &w->sums, &cli->diag));
   if (w->sums.jobs == 0)
     return dl_fail(&cli->diag, DL_EINPUT, "no jobs match");
   if (!w->o->totals) /* a sum that is written may lack some on purpose */
-    dl_totals_check_shards(&t.parts, &cli->diag);
+    dl_totals_check_shards(&t, &cli->diag);
   DL_TRY(dl_cli_strict(cli));
   dl_group_totals_sort(w->tally);
   return w->o->totals ? dl_totals_write(&t, w->o->totals, &cli->diag) : DL_OK;

@@ -8,59 +8,50 @@
 #include <sys/stat.h>
 #include <strings.h>
 
-#include "cli/command_line.h"
-
-/* The words of the command line read so far. */
-struct typed_line {
-  const struct dl_option *row[DL_MOST_OPTIONS]; /* of the command */
-  size_t n;
-  const struct dl_option *open; /* waits for its value, or NULL */
-  size_t n_arguments;
-  bool arguments_only; /* behind "--" */
-};
 
 /* --- options */
 
 /* Finds an option by its long name or a unique prefix of it. */
-static const struct dl_option *find_long(const struct typed_line *l,
+static const struct dl_option *find_long(const struct dl_completion *c,
                                          const char *name, size_t len) {
   const struct dl_option *found = NULL;
   size_t n = 0;
-  for (size_t i = 0; i < l->n; i++) {
-    const char *const names[] = {l->row[i]->name, l->row[i]->alias};
+  for (size_t i = 0; i < c->n_rows; i++) {
+    const char *const names[] = {c->row[i]->name, c->row[i]->alias};
     for (size_t k = 0; k < 2; k++) {
       if (!names[k] || strncmp(names[k], name, len) != 0)
         continue;
       if (names[k][len] == '\0')
-        return l->row[i];
-      found = l->row[i];
+        return c->row[i];
+      found = c->row[i];
       n++;
     }
   }
   return n == 1 ? found : NULL;
 }
 
-static const struct dl_option *find_short(const struct typed_line *l,
+static const struct dl_option *find_short(const struct dl_completion *c,
                                           char letter) {
-  for (size_t i = 0; i < l->n; i++)
-    if (l->row[i]->letter == letter)
-      return l->row[i];
+  for (size_t i = 0; i < c->n_rows; i++)
+    if (c->row[i]->letter == letter)
+      return c->row[i];
   return NULL;
 }
 
 /* The option of a word, and its value if that word contains one, or NULL. */
-static const struct dl_option *
-read_option(const struct typed_line *l, const char *word, const char **value) {
+static const struct dl_option *read_option(const struct dl_completion *c,
+                                           const char *word,
+                                           const char **value) {
   const struct dl_option *o = NULL;
   *value = NULL;
   if (word[1] == '-') {
     const char *eq = strchr(word, '=');
     *value = eq ? eq + 1 : NULL;
-    return find_long(l, word + 2,
+    return find_long(c, word + 2,
                      eq ? (size_t)(eq - word) - 2 : strlen(word + 2));
   }
   for (const char *s = word + 1; *s; s++) {
-    o = find_short(l, *s);
+    o = find_short(c, *s);
     if (o && o->argument) {
       *value = s[1] ? s + 1 : NULL;
       return o;
@@ -69,10 +60,10 @@ read_option(const struct typed_line *l, const char *word, const char **value) {
   return o;
 }
 
-static void offer_options(const struct typed_line *l, struct dl_completion *c) {
+static void offer_options(struct dl_completion *c) {
   char text[80];
-  for (size_t i = 0; i < l->n; i++) {
-    const struct dl_option *o = l->row[i];
+  for (size_t i = 0; i < c->n_rows; i++) {
+    const struct dl_option *o = c->row[i];
     const char *const names[] = {o->name, o->alias};
     for (size_t k = 0; k < 2; k++) {
       snprintf(text, sizeof text, "--%s", names[k] ? names[k] : "");
@@ -80,9 +71,9 @@ static void offer_options(const struct typed_line *l, struct dl_completion *c) {
         dl_offer(c, text, o->help);
     }
   }
-  for (size_t i = 0; c->word[1] == '\0' && i < l->n; i++)
-    if (l->row[i]->letter)
-      dl_offer(c, (char[]){'-', l->row[i]->letter, '\0'}, l->row[i]->help);
+  for (size_t i = 0; c->word[1] == '\0' && i < c->n_rows; i++)
+    if (c->row[i]->letter)
+      dl_offer(c, (char[]){'-', c->row[i]->letter, '\0'}, c->row[i]->help);
 }
 
 /* --- words */
@@ -97,34 +88,32 @@ static bool is_table(const char *word) {
 }
 
 /* Reads a word that is complete. */
-static void read_word(struct typed_line *l, struct dl_completion *c,
-                      const char *word) {
+static void read_word(struct dl_completion *c, const char *word) {
   const char *value;
-  if (l->open) {
-    l->open = NULL;
-  } else if (!l->arguments_only && dl_is_word(word, "--")) {
-    l->arguments_only = true;
-  } else if (!l->arguments_only && word[0] == '-' && word[1]) {
-    const struct dl_option *o = read_option(l, word, &value);
-    l->open = o && o->argument && !value ? o : NULL;
+  if (c->open) {
+    c->open = NULL;
+  } else if (!c->arguments_only && dl_is_word(word, "--")) {
+    c->arguments_only = true;
+  } else if (!c->arguments_only && word[0] == '-' && word[1]) {
+    const struct dl_option *o = read_option(c, word, &value);
+    c->open = o && o->argument && !value ? o : NULL;
   } else {
-    if (l->n_arguments++ == 0)
+    if (c->n_arguments++ == 0)
       c->argument = word;
     if (is_table(word))
       c->table = word;
   }
 }
 
-static void complete_option(const struct typed_line *l,
-                            struct dl_completion *c) {
+static void complete_option(struct dl_completion *c) {
   const char *value;
-  const struct dl_option *o = read_option(l, c->word, &value);
+  const struct dl_option *o = read_option(c, c->word, &value);
   if (value && o && o->argument) {
     dl_completion_skip(c, (size_t)(value - c->word));
     dl_offer_values(c, o);
     return;
   }
-  offer_options(l, c);
+  offer_options(c);
   if (c->word[1] && c->word[1] != '-' && c->word[2] == '\0' && o)
     dl_offer(c, c->word, o->help);
 }
@@ -142,17 +131,16 @@ static void offer_commands(struct dl_completion *c, bool all) {
 }
 
 static void complete_command(struct dl_completion *c, int argc, char **argv) {
-  struct typed_line l = {0};
-  l.n = dl_command_options(c->command, l.row, NULL, NULL);
+  c->n_rows = dl_command_options(c->command, c->row, NULL, NULL);
   for (int i = 1; i < argc - 1; i++)
-    read_word(&l, c, argv[i]);
+    read_word(c, argv[i]);
   c->catalog = dl_catalog_new(NULL);
-  if (l.open)
-    dl_offer_values(c, l.open);
-  else if (!l.arguments_only && c->word[0] == '-')
-    complete_option(&l, c);
+  if (c->open)
+    dl_offer_values(c, c->open);
+  else if (!c->arguments_only && c->word[0] == '-')
+    complete_option(c);
   else
-    dl_offer_argument(c, l.n_arguments);
+    dl_offer_argument(c, c->n_arguments);
   if (c->files && (c->offered == 0 || strchr(c->word, '/')))
     printf(":files\t%.*s\n", (int)c->head_len, c->head);
   dl_catalog_free(c->catalog);

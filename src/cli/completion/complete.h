@@ -9,10 +9,16 @@
 #include <stdbool.h>
 
 #include "cli/command.h"
+#include "cli/command_line.h"
 
-/* The word that is being completed. */
+/* The command line so far, and the word that is being completed. */
 struct dl_completion {
   const struct dl_command *command;
+  const struct dl_option *row[DL_MOST_OPTIONS]; /* of the command */
+  size_t n_rows;
+  const struct dl_option *open; /* option that waits for its value, or NULL */
+  size_t n_arguments;
+  bool arguments_only;        /* behind "--" */
   const char *argument;       /* its first argument so far, or NULL */
   const char *table;          /* its last argument that is a table, or NULL */
   struct dl_catalog *catalog; /* for names */

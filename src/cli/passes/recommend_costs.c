@@ -140,10 +140,6 @@ static double hour_price(const struct dl_hour_prices *p, const char *gpu) {
   return NAN;
 }
 
-static struct dl_interval times(const struct dl_interval *x, double factor) {
-  return (struct dl_interval){x->x * factor, x->low * factor, x->high * factor};
-}
-
 /* Mean intensity of the time of a choice, at its best start; NaN where the file
  * does not have it. */
 static double hours_intensity(const struct dl_hours_options *o,
@@ -166,8 +162,8 @@ void dl_recommend_cost(const struct dl_recommend_options *o,
   double g_kwh = o->hours.path ? hours_intensity(&o->hours, c->duration_s)
                                : foot->intensity.x;
   const struct dl_interval *paid = c->node ? &c->paid_j : &c->energy_j;
-  c->co2e_g = times(paid, pue * g_kwh / DL_J_PER_KWH);
-  c->cost = times(paid, pue * foot->price / DL_J_PER_KWH);
+  c->co2e_g = dl_interval_scale(*paid, pue * g_kwh / DL_J_PER_KWH);
+  c->cost = dl_interval_scale(*paid, pue * foot->price / DL_J_PER_KWH);
   if (!isnan(hour))
     c->cost =
         (struct dl_interval){c->duration_s / DL_S_PER_HOUR * hour, NAN, NAN};

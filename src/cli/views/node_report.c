@@ -284,9 +284,11 @@ static void add_embodied(struct node_view *t, double duration_s,
       {.key = "note"}};
   const struct dl_node_options *o = t->s->node;
   const struct dl_node *node = &o->entry;
-  struct dl_embodied m = dl_node_embodied(
-      &t->node, node->embodied_kg, gpu ? gpu->embodied_kg : NAN, duration_s,
-      o->lifetime_years, o->in_use);
+  double life = dl_life_share(duration_s, o->lifetime_years, o->in_use);
+  double gpus = dl_node_charged_gpus(&t->node);
+  double server_g = dl_embodied_servers_g(&t->node, node->embodied_kg, life);
+  double gpus_g =
+      dl_embodied_gpus_g(&t->node, gpu ? gpu->embodied_kg : NAN, life);
   DL_LINES(t->g,
            {.key = "lifetime_years", .value = dl_number(o->lifetime_years)},
            {.key = "in_use", .value = dl_number(o->in_use)});
@@ -298,18 +300,18 @@ static void add_embodied(struct node_view *t, double duration_s,
       o->lifetime_years, 100 * o->in_use);
   add_hardware(t->g, table,
                &(struct hardware){"server", &node->head, &node->embodied_kg,
-                                  t->node.nodes * t->node.charged, m.server_g});
+                                  t->node.nodes * t->node.charged, server_g});
   if (isnan(node->embodied_kg))
     dl_warn(d,
             "no embodied carbon is known of node '%s'; give it with --set "
             "node.embodied_kg=KG",
             node->head.id);
-  t->s->embodied_g = m.server_g + (m.gpus > 0 ? m.gpus_g : 0);
-  if (!(m.gpus > 0) || !gpu)
+  t->s->embodied_g = server_g + gpus_g;
+  if (!(gpus > 0) || !gpu)
     return;
   add_hardware(t->g, table,
                &(struct hardware){"accelerator", &gpu->head, &gpu->embodied_kg,
-                                  m.gpus, m.gpus_g});
+                                  gpus, gpus_g});
   if (isnan(gpu->embodied_kg))
     dl_warn(d,
             "no embodied carbon is known of accelerator '%s'; give it "

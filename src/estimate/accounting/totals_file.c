@@ -129,19 +129,18 @@ enum dl_status dl_totals_write(const struct dl_totals *t, const char *path,
     write_group(t->groups, i, t->keys, out.f);
   for (size_t i = 0; i < n; i++)
     write_constant(&c[i], blanks, out.f);
-  for (size_t i = 0; i < t->parts.n; i++)
-    write_shard(&t->parts.shard[i], blanks, out.f);
+  for (size_t i = 0; i < t->n_shards; i++)
+    write_shard(&t->shard[i], blanks, out.f);
   return dl_output_commit(&out, d);
 }
 
 /* --- where they come from */
 
-void dl_totals_add_shard(struct dl_totals_parts *p,
-                         const struct dl_shard *shard) {
+void dl_totals_add_shard(struct dl_totals *t, const struct dl_shard *shard) {
   if (shard->count == 0)
     return;
-  DL_GROW(p->shard, p->cap, p->n + 1);
-  p->shard[p->n++] = *shard;
+  DL_GROW(t->shard, t->cap_shards, t->n_shards + 1);
+  t->shard[t->n_shards++] = *shard;
 }
 
 static int by_count(const void *a, const void *b) {
@@ -169,27 +168,26 @@ static size_t rarer_shards(const struct dl_shard *s, size_t n, size_t *first) {
   return rarer;
 }
 
-void dl_totals_check_shards(const struct dl_totals_parts *p,
-                            struct dl_diag *d) {
-  size_t first = 0;
-  if (p->n > 0)
-    qsort(p->shard, p->n, sizeof *p->shard, by_count);
-  for (size_t i = 0, end; i < p->n; i = end) {
-    for (end = i + 1; end < p->n && p->shard[end].count == p->shard[i].count;)
+void dl_totals_check_shards(const struct dl_totals *t, struct dl_diag *d) {
+  struct dl_shard *s = t->shard;
+  size_t first = 0, n = t->n_shards;
+  if (n > 0)
+    qsort(s, n, sizeof *s, by_count);
+  for (size_t i = 0, end; i < n; i = end) {
+    for (end = i + 1; end < n && s[end].count == s[i].count;)
       end++;
-    size_t rarer = rarer_shards(p->shard + i, end - i, &first);
+    size_t rarer = rarer_shards(s + i, end - i, &first);
     if (rarer > 0)
       dl_warn(d,
               "%zu of %zu shards are missing from these totals (the first: "
               "%zu), or others are there twice",
-              rarer, p->shard[i].count, first + 1);
+              rarer, s[i].count, first + 1);
   }
 }
 
-void dl_totals_parts_free(struct dl_totals_parts *p) {
-  dl_same_tables_free(&p->same);
-  free(p->shard);
-  *p = (struct dl_totals_parts){0};
+void dl_totals_free(struct dl_totals *t) {
+  dl_same_tables_free(&t->same);
+  free(t->shard);
 }
 
 /* --- reading */
@@ -334,9 +332,8 @@ static enum dl_status take_constant(struct dl_accounting *a,
   return DL_OK;
 }
 
-static enum dl_status take_shard(struct dl_totals_parts *p,
-                                 const struct dl_csv_row *s,
-                                 struct dl_diag *d) {
+static enum dl_status
+take_shard(struct dl_totals *t, const struct dl_csv_row *s, struct dl_diag *d) {
   const char *text = cell(s, "name"), *slash = strchr(text, '/');
   struct dl_shard shard = {0};
   char index[24];
@@ -346,7 +343,7 @@ static enum dl_status take_shard(struct dl_totals_parts *p,
       !dl_parse_count(slash + 1, &shard.count) || shard.index == 0 ||
       shard.index-- > shard.count || shard.count > DL_MOST_SHARDS)
     return bad_cell(s, "name", d);
-  dl_totals_add_shard(p, &shard);
+  dl_totals_add_shard(t, &shard);
   return DL_OK;
 }
 
@@ -357,7 +354,7 @@ static enum dl_status take_row(struct dl_totals *t, struct dl_sums *all,
   if (strcmp(cell(s, "totals"), "constant") == 0)
     return take_constant(t->accounting, s, d);
   if (strcmp(cell(s, "totals"), "shard") == 0)
-    return take_shard(&t->parts, s, d);
+    return take_shard(t, s, d);
   return bad_cell(s, "totals", d);
 }
 
@@ -374,6 +371,6 @@ enum dl_status dl_totals_read(const char *path, struct dl_totals *t,
       DL_TRY(take_row(t, all, &s, d));
     }
   } while (block);
-  dl_same_tables_add(&t->parts.same, csv, d);
+  dl_same_tables_add(&t->same, csv, d);
   return DL_OK;
 }

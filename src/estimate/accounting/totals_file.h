@@ -18,30 +18,25 @@
 /* "user", "account", "partition", "month". */
 const char *dl_key_name(enum dl_key key);
 
-/* The files that totals come from. Starts as zero bytes; `same.path` is set
- * before any is read. */
-struct dl_totals_parts {
-  struct dl_same_tables same;
-  struct dl_shard *shard; /* owned */
-  size_t n, cap;
-};
-
-/* Notes a shard of the jobs; none if it is the whole. */
-void dl_totals_add_shard(struct dl_totals_parts *p,
-                         const struct dl_shard *shard);
-
-/* Warns if some shards of a number are there more often than others. */
-void dl_totals_check_shards(const struct dl_totals_parts *p, struct dl_diag *d);
-
-void dl_totals_parts_free(struct dl_totals_parts *p);
-
-/* Groups by the keys that are set, and where they come from. */
+/* Groups by the keys that are set, and where they come from. Starts with the
+ * first three members set, the rest 0. */
 struct dl_totals {
   struct dl_group_totals *groups;
   const bool *keys; /* [DL_N_KEYS] */
   struct dl_accounting *accounting;
-  struct dl_totals_parts parts;
+  struct dl_same_tables same; /* same.path: set before a file is read */
+  struct dl_shard *shard;     /* of the jobs; owned */
+  size_t n_shards, cap_shards;
 };
+
+/* Notes a shard of the jobs; none if it is the whole. */
+void dl_totals_add_shard(struct dl_totals *t, const struct dl_shard *shard);
+
+/* Warns if some shards of a number are there more often than others. */
+void dl_totals_check_shards(const struct dl_totals *t, struct dl_diag *d);
+
+/* Frees what totals hold of the files that they come from. */
+void dl_totals_free(struct dl_totals *t);
 
 /* Writes totals to `path` ("-": stdout). */
 enum dl_status dl_totals_write(const struct dl_totals *t, const char *path,

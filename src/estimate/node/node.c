@@ -294,10 +294,6 @@ static void bound_by(const struct parts_sum *s, const struct dl_node_load *l,
   }
 }
 
-static struct dl_interval times(struct dl_interval r, double by) {
-  return (struct dl_interval){r.x * by, r.low * by, r.high * by};
-}
-
 /* The parts of the node without losses; returns the energy of fans that an
  * infinitesimal change of the accelerators' power adds, per relative change. */
 static double fill_parts(const struct dl_node_power *n,
@@ -344,12 +340,12 @@ void dl_node_compose(const struct dl_node_power *n,
            &w[DL_BOUND_GPU_RAM]);
   bound_by(&all, load, &p[DL_PART_BUSY], dc, dc_w);
   out->efficiency = efficiency_at(n, dc_w->x);
-  b[DL_BOUND_NODE] = times(*dc, 1 / out->efficiency);
-  w[DL_BOUND_NODE] = times(*dc_w, 1 / out->efficiency);
-  b[DL_BOUND_FACILITY] = times(b[DL_BOUND_NODE], n->use.pue);
-  w[DL_BOUND_FACILITY] = times(w[DL_BOUND_NODE], n->use.pue);
-  p[DL_PART_SUPPLY] = times(*dc, 1 / out->efficiency - 1);
-  p[DL_PART_COOLING] = times(b[DL_BOUND_NODE], n->use.pue - 1);
+  b[DL_BOUND_NODE] = dl_interval_scale(*dc, 1 / out->efficiency);
+  w[DL_BOUND_NODE] = dl_interval_scale(*dc_w, 1 / out->efficiency);
+  b[DL_BOUND_FACILITY] = dl_interval_scale(b[DL_BOUND_NODE], n->use.pue);
+  w[DL_BOUND_FACILITY] = dl_interval_scale(w[DL_BOUND_NODE], n->use.pue);
+  p[DL_PART_SUPPLY] = dl_interval_scale(*dc, 1 / out->efficiency - 1);
+  p[DL_PART_COOLING] = dl_interval_scale(b[DL_BOUND_NODE], n->use.pue - 1);
 }
 
 double dl_node_busy_tdp(const struct dl_node_power *n, double duration_s) {
@@ -373,17 +369,21 @@ double dl_node_rated(const struct dl_node_power *n, double duration_s,
   return b == DL_BOUND_NODE ? joules : joules * n->use.pue;
 }
 
-struct dl_embodied dl_node_embodied(const struct dl_node_power *n,
-                                    double server_kg, double gpu_kg,
-                                    double duration_s, double lifetime_years,
-                                    double in_use) {
-  double part = duration_s / (lifetime_years * DL_S_PER_YEAR * in_use);
-  double gpus = n->charged * n->gpus;
-  return (struct dl_embodied){
-      .server_kg = server_kg,
-      .gpu_kg = gpu_kg,
-      .gpus = gpus,
-      .server_g = 1e3 * server_kg * n->nodes * n->charged * part,
-      .gpus_g = gpus > 0 ? 1e3 * gpu_kg * gpus * part : 0,
-  };
+double dl_node_charged_gpus(const struct dl_node_power *n) {
+  return n->charged * n->gpus;
+}
+
+double dl_life_share(double duration_s, double lifetime_years, double in_use) {
+  return duration_s / (lifetime_years * DL_S_PER_YEAR * in_use);
+}
+
+double dl_embodied_servers_g(const struct dl_node_power *n, double kg,
+                             double life_share) {
+  return 1e3 * kg * n->nodes * n->charged * life_share;
+}
+
+double dl_embodied_gpus_g(const struct dl_node_power *n, double kg,
+                          double life_share) {
+  double gpus = dl_node_charged_gpus(n);
+  return gpus > 0 ? 1e3 * kg * gpus * life_share : 0;
 }

@@ -186,18 +186,17 @@ double dl_node_rated(const struct dl_node_power *n, double duration_s,
 /* TDP of the accelerators in use times T: E_busy as the method tdp has it. */
 double dl_node_busy_tdp(const struct dl_node_power *n, double duration_s);
 
-/* Carbon of making the hardware, kg CO2e, as a job is charged for it: by its
- * time of all the time that the hardware is in use over its life. */
-struct dl_embodied {
-  double server_kg; /* without accelerators; NaN: unknown */
-  double gpu_kg;    /* of one */
-  double gpus;      /* charged */
-  double server_g, gpus_g;
-};
+/* Accelerators that the job is charged for. */
+double dl_node_charged_gpus(const struct dl_node_power *n);
 
-struct dl_embodied dl_node_embodied(const struct dl_node_power *n,
-                                    double server_kg, double gpu_kg,
-                                    double duration_s, double lifetime_years,
-                                    double in_use);
+/* Carbon of making the hardware, g CO2e, as a job is charged for it: by its
+ * time (dl_life_share) of all the time that the hardware is in use over its
+ * life. Of servers without accelerators, and of accelerators (0: none); `kg`:
+ * of one, NaN: unknown. */
+double dl_life_share(double duration_s, double lifetime_years, double in_use);
+double dl_embodied_servers_g(const struct dl_node_power *n, double kg,
+                             double life_share);
+double dl_embodied_gpus_g(const struct dl_node_power *n, double kg,
+                          double life_share);
 
 #endif

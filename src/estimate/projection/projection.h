@@ -77,8 +77,6 @@ struct dl_projection {
   size_t pattern_first;   /* the first that does, < every; */
   size_t pattern_seen;    /* and how many did */
   double pattern_share;   /* their excess by ordinary epochs' level_j */
-  double coming_low_j;    /* share of coming phases in the */
-  double coming_high_j;   /* interval; 0: no such phase */
   const char *reason;     /* of the verdict; static; NULL where none is due */
   const char *lacks; /* why there is no estimate; static; NULL: one exists */
 };

@@ -146,8 +146,7 @@ static void add_pattern(struct dl_spread *r, const struct dl_level *l,
 
 /* The rest of a training of N epochs. */
 static struct dl_spread rest_of(const struct dl_level *l, const struct plan *p,
-                                double n_total, double coverage,
-                                struct dl_spread *coming) {
+                                double n_total, double coverage) {
   double n = (double)p->n_epochs;
   double end = p->other_phase ? n : fmin(n_total, p->phase_end);
   struct dl_spread r = dl_level_rest(l, end - n, coverage);
@@ -156,20 +155,18 @@ static struct dl_spread rest_of(const struct dl_level *l, const struct plan *p,
   double value = (n_total - end) * l->mean +
                  dl_pattern_count(&p->pattern, end, n_total) * l->extra;
   double t = coming_spread * gsl_cdf_ugaussian_Pinv((1 + coverage) / 2);
-  *coming = (struct dl_spread){value, -value * expm1(-t), value * expm1(t)};
-  return (struct dl_spread){r.value + value, hypot(r.below, coming->below),
-                            hypot(r.above, coming->above)};
+  return (struct dl_spread){r.value + value, hypot(r.below, -value * expm1(-t)),
+                            hypot(r.above, value * expm1(t))};
 }
 
 /* Projects a training of n_low to n_high epochs, of which `past` was measured
  * in whole epochs and `open` since. */
 static struct dl_spread whole(const struct dl_level *l, const struct plan *p,
                               double past, double open,
-                              const struct dl_projection_options *o,
-                              struct dl_spread *coming) {
+                              const struct dl_projection_options *o) {
   double low = fmax(o->n_low, (double)p->n_epochs);
-  struct dl_spread least = rest_of(l, p, low, o->coverage, coming);
-  struct dl_spread most = rest_of(l, p, o->n_high, o->coverage, coming);
+  struct dl_spread least = rest_of(l, p, low, o->coverage);
+  struct dl_spread most = rest_of(l, p, o->n_high, o->coverage);
   double value = fmax((least.value + most.value) / 2, open);
   double bottom = fmax(least.value - least.below, open);
   double top = fmax(most.value + most.above, open);
@@ -282,7 +279,6 @@ static void fill(struct dl_projection *p,
                  const struct plan *plan, double *work) {
   struct dl_projection_options o = *options;
   struct dl_level energy, duration;
-  struct dl_spread coming;
   double past_s =
       epochs->head_s + dl_projection_sum(epochs->duration_s, epochs->n);
   double past_j =
@@ -299,8 +295,7 @@ static void fill(struct dl_projection *p,
     find_level(&duration, plan, ordinary, ordinary->duration_s, true, work);
     duration.extra = plan->pattern.duration_s;
     duration.extra_se = plan->pattern.duration_se;
-    struct dl_spread s =
-        whole(&duration, plan, past_s, epochs->open_s, &o, &coming);
+    struct dl_spread s = whole(&duration, plan, past_s, epochs->open_s, &o);
     p->duration_s = s.value;
     p->duration_low_s = s.value - s.below;
     if (plan->parts > 1)
@@ -309,16 +304,13 @@ static void fill(struct dl_projection *p,
                least_by_parts(plan, past_s, epochs->open_s, &s, o.n_low));
     p->duration_high_s = s.value + s.above;
   }
-  struct dl_spread j =
-      whole(&energy, plan, past_j, epochs->open_j, &o, &coming);
+  struct dl_spread j = whole(&energy, plan, past_j, epochs->open_j, &o);
   p->energy_j = j.value;
   p->low_j = j.value - j.below;
   if (plan->parts > 1)
     p->low_j = fmin(p->low_j,
                     least_by_parts(plan, past_j, epochs->open_j, &j, o.n_low));
   p->high_j = j.value + j.above;
-  p->coming_low_j = coming.value - coming.below;
-  p->coming_high_j = coming.value + coming.above;
   p->power_w = dl_projection_sum(epochs->energy_j + plan->from, plan->n) /
                dl_projection_sum(epochs->duration_s + plan->from, plan->n);
 }

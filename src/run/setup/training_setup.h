@@ -23,10 +23,9 @@ struct dl_degrees {
 
 struct dl_degrees dl_degrees_of(const struct dl_run *r);
 
-/* Samples that an accelerator (of tensor, pipeline and context parallelism: a
- * group)
- * takes through a forward pass at once: batch_size, of strong scaling its
- * part, rounded up. */
+/* Samples that an accelerator, or a group of them with tensor, pipeline or
+ * context parallelism, takes through a forward pass at once: batch_size, with
+ * strong scaling its part of that, rounded up. */
 double dl_micro_batch(const struct dl_run *r);
 
 /* Samples per optimizer step on all accelerators. */

@@ -37,10 +37,6 @@ static void put(struct dl_answer_line *l, const char *label,
       l, &(struct dl_answer){label, style, unit, x->x, x->low, x->high, NAN});
 }
 
-static struct dl_interval times(const struct dl_interval *x, double factor) {
-  return (struct dl_interval){factor * x->x, factor * x->low, factor * x->high};
-}
-
 /* Adds the energy of one of n, with as many digits as the total. */
 static void add_each(const struct summary *m, struct dl_answer_line *l,
                      double n, const char *after) {
@@ -82,7 +78,7 @@ static void energy_line(const struct summary *m, struct dl_answer_line *l) {
     DL_TEXT(day);
     const double factor = m->job->run->request_rate * DL_S_PER_DAY;
     const struct dl_interval j =
-        times(&m->energy, factor / m->job->run->requests);
+        dl_interval_scale(m->energy, factor / m->job->run->requests);
     dl_show_estimate(&day, DL_KWH, "J", (const double[3]){j.x, j.low, j.high});
     dl_answer_remark(l, "per request, %s a day", dl_text_str(&day));
   }
@@ -94,7 +90,7 @@ static void energy_line(const struct summary *m, struct dl_answer_line *l) {
 
 static void facility_line(const struct summary *m, struct dl_answer_line *l) {
   const double pue = m->s->o->foot.pue.x;
-  const struct dl_interval all = times(&m->energy, pue);
+  const struct dl_interval all = dl_interval_scale(m->energy, pue);
   if (m->node || isnan(pue))
     return;
   put(l, "Facility", DL_KWH, "J", &all);
@@ -239,7 +235,8 @@ static double paid(const struct summary *m) {
 
 static void emissions_line(const struct summary *m, struct dl_answer_line *l) {
   const struct dl_footprint *foot = &m->s->o->foot;
-  const struct dl_interval g = times(&m->energy, paid(m) * foot->intensity.x);
+  const struct dl_interval g =
+      dl_interval_scale(m->energy, paid(m) * foot->intensity.x);
   put(l, "CO2e", DL_MASS, "g", &g);
   l->hint = isnan(foot->intensity.x);
   if (l->hint) {
@@ -266,7 +263,8 @@ static void embodied_line(const struct summary *m, struct dl_answer_line *l) {
 
 static void cost_line(const struct summary *m, struct dl_answer_line *l) {
   const struct dl_footprint *foot = &m->s->o->foot;
-  const struct dl_interval x = times(&m->energy, paid(m) * foot->price);
+  const struct dl_interval x =
+      dl_interval_scale(m->energy, paid(m) * foot->price);
   if (!isnan(foot->price))
     put(l, "Cost", DL_PLAIN, foot->currency, &x);
 }
@@ -275,7 +273,7 @@ static void water_line(const struct summary *m, struct dl_answer_line *l) {
   const struct dl_footprint *foot = &m->s->o->foot;
   const double computers = dl_predict_paid(m->s) / dl_paid_energy(foot, 1);
   const struct dl_interval x =
-      times(&m->energy, computers * foot->wue / DL_J_PER_KWH);
+      dl_interval_scale(m->energy, computers * foot->wue / DL_J_PER_KWH);
   if (isnan(foot->wue))
     return;
   put(l, "Water", DL_PLAIN, "L", &x);
