@@ -74,4 +74,9 @@ struct dl_interval {
 #define DL_NO_INTERVAL                                                         \
   ((struct dl_interval){(double)NAN, (double)NAN, (double)NAN})
 
+static inline struct dl_interval dl_interval_scale(struct dl_interval i,
+                                                   double by) {
+  return (struct dl_interval){i.x * by, i.low * by, i.high * by};
+}
+
 #endif
