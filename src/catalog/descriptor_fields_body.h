@@ -56,7 +56,7 @@ NUMBER(link_gb_s, "GB/s", 0.1, 1e5, "to other accelerators, one direction")
 NUMBER(link_domain, NULL, 1, 1e6, "accelerators joined at link_gb_s")
 NUMBER(cuda_cores, NULL, 1, 1e6, "FP32 lanes (CUDA cores, stream processors)")
 NUMBER(multiprocessors, NULL, 1, 1e5, "multiprocessors, compute units or cores")
-/* Of a CPU; unknown: of a server. */
+/* A CPU without it has a server's. */
 NUMBER(memory_channels, NULL, 1, 64, "memory channels of a CPU")
 NUMBER(base_mhz, "MHz", 50, 1e4, "base clock")
 NUMBER(boost_mhz, "MHz", 100, 1e4, "boost clock")

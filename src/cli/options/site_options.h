@@ -24,7 +24,7 @@ struct dl_factor {
  * cost there. Start from dl_footprint_none. The texts belong to the catalogue
  * and the command line. */
 struct dl_footprint {
-  /* As the options give it. */
+  /* The options give it so. */
   const char *country;    /* grid of a country or region, or NULL */
   const char *cloud;      /* "PROVIDER:REGION", or NULL */
   const char *site_name;  /* or NULL */

@@ -19,7 +19,7 @@ struct dl_document {
   /* Appends what stands for the first n bytes of a text in the format. */
   void (*escape)(struct dl_text *out, const char *text, size_t n);
   bool unit_in_heading; /* "energy (kJ)" in place of a row of units */
-  bool typeset;         /* widths are those of texts before they are escaped */
+  bool typeset;         /* widths count texts before they are escaped */
   const char *page[2];  /* around all of it, or NULL */
   const char *made;     /* in front of the date at the end of a page, or NULL */
   bool compact;         /* no blank line below a title or between statements */
@@ -52,8 +52,8 @@ struct dl_document {
   void (*cell)(struct dl_printer *p, const struct dl_text_cell *c);
   const char *foot[2]; /* or NULL; the second of a table over several pages */
   /* For pages with room for so many characters in a line of a table: how its
-   * title and what was dropped are printed, and the end, that of a table over
-   * several pages second. 0: no such limit. */
+   * title and what was dropped are printed, and its end, second where it spans
+   * several pages. 0: no such limit. */
   size_t columns;
   void (*caption)(struct dl_printer *p, const struct dl_layout *l,
                   const char *title);

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "output/formats/task.h"
 
-/* What a statement is made of. */
+/* The parts of a statement. */
 struct dl_facts {
   struct dl_task t;          /* settings; in front of them the estimate */
   const struct dl_report *r; /* the whole report; or NULL */

@@ -18,9 +18,9 @@ struct dl_predict_answer {
   double budget_kwh;  /* INFINITY: none */
   const char *better; /* a set-up that takes less energy; NULL: none */
   char interval[32];  /* "90 % interval" */
-  /* Of a node: its energy and power at the boundary of the answer, the energy
-   * that is paid for by the first, and the embodied carbon that the job is
-   * charged. Numbers are NaN without. */
+  /* A node's energy and power at the boundary of the answer, the factor from it
+   * to the energy that is paid for, and the embodied carbon that the job is
+   * charged. Numbers are NaN without a node. */
   struct dl_interval node_j, node_power_w;
   double node_paid;
   const char *node_boundary;

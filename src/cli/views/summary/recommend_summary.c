@@ -244,8 +244,8 @@ static void outside_line(struct dl_answer_line *l,
 /* Rows of several networks: with the answer they fit 10 lines. */
 enum { MOST_ROWS = 4 };
 
-/* A choice that is clearly better by another objective than those of the
- * networks; NULL: none. */
+/* A choice that is clearly better by another objective than each network's
+ * own; NULL: none. */
 static const struct dl_alternative *
 find_other(const struct dl_recommended_choices *c, enum dl_objective *by) {
   for (*by = 0; *by < DL_N_OBJECTIVES; ++*by) {
