@@ -163,7 +163,7 @@ window_size_per_stage .vision_config.backbone_config.window_size_per_stage = [8,
 mask_downsampler_stride .mask_downsampler_stride = 1
 EOF
   jq '.vision_config.backbone_config.blocks_per_stage = [1, 2]' config.json >odd.json
-  gives 3 "dlest: odd.json: $(message sam2_stages 2)" show arch odd.json
+  gives 3 "dlest: odd.json: $(message sam2_stages 2 8)" show arch odd.json
 }
 
 @test "kinds of layers that are not known are named" {

@@ -2,10 +2,10 @@
 #include "catalog/architecture/config/config_sam2.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "catalog/architecture/config/config_families.h"
 #include "catalog/architecture/config/config_values.h"
 #include "catalog/architecture/file_name.h"
 #include "catalog/architecture/transformer.h"
@@ -133,9 +133,11 @@ static void count_stages(struct sam2 *s, double side) {
     for (double k = 0; k < n && !s->wrong; k++, block++) {
       bool first = i > 0 && k == 0;
       double stride = first && (double)i <= pools ? pool : 1;
-      double in = first ? before : window;
-      count_block(s, i, first ? from : s->dim[i], side,
-                  is_global(s, block) ? 0 : in, stride);
+      double in = first ? from : s->dim[i];
+      double across = first ? before : window;
+      if (is_global(s, block))
+        across = 0;
+      count_block(s, i, in, side, across, stride);
       side = floor(side / stride);
     }
     s->side[i] = side;
@@ -320,8 +322,9 @@ static void write_entry(const struct sam2 *s, struct dl_xml *x,
 }
 
 bool dl_config_is_sam2(const dl_json *whole) {
+  static const char *const types[] = {"sam2", "sam2_video", NULL};
   const char *type = dl_json_get(whole, "model_type").text;
-  return type && (strcmp(type, "sam2") == 0 || strcmp(type, "sam2_video") == 0);
+  return type && dl_config_has_word(types, type);
 }
 
 enum dl_status dl_config_add_sam2(struct dl_xml *x, dl_node *entry,
