@@ -214,7 +214,8 @@ const struct dl_importer dl_import_json_array = {
 
 const struct dl_importer dl_import_json_lines = {
     .name = "json-lines",
-    .summary = "a JSON object a line: Weights & Biases' history of events",
+    .summary =
+        "a JSON object a line: Weights & Biases' history of events, trackio",
     .state_size = sizeof(long),
     .probe = probe,
     .line = line,
