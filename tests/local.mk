@@ -225,6 +225,7 @@ CLI_TESTS = \
 	tests/cli/recommend/recommend-table.test \
 	tests/cli/record/python.bats \
 	tests/cli/record/record-files.bats \
+	tests/cli/record/record-hours.bats \
 	tests/cli/record/record-jobs.bats \
 	tests/cli/record/record-sensors.bats \
 	tests/cli/record/record-serve.bats \

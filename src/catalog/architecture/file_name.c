@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/file.h"
+#include "base/text.h"
 #include "catalog/architecture/file_name.h"
+#include "catalog/descriptor.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -52,4 +56,30 @@ struct dl_xml *dl_new_catalog(const char *path, const char *named_after,
   dl_name_of_file(named_after, false, name);
   dl_xml_set(x, *entry, "name", name);
   return x;
+}
+
+void dl_format_plain(char to[DL_NUMBER_SIZE], double x, int decimals) {
+  snprintf(to, DL_NUMBER_SIZE, "%.*f", decimals, x);
+  for (char *p = to; *p; p++)
+    if (*p == ',')
+      *p = '.'; /* of the locale */
+  size_t n = strlen(to);
+  while (strchr(to, '.') && n > 1 && to[n - 1] == '0')
+    to[--n] = '\0';
+  if (n > 1 && to[n - 1] == '.')
+    to[n - 1] = '\0';
+}
+
+void dl_add_value(struct dl_xml *m, dl_node *to, const char *source,
+                  const char *note, const char *name, double x) {
+  const struct dl_field *f = dl_field_find(DL_ARCHITECTURE, name);
+  char text[DL_NUMBER_SIZE];
+  if (isnan(x) || x < f->low || x > f->high)
+    return;
+  dl_format_plain(text, x, dl_same_text(f->unit, "GMAC") ? 9 : 6);
+  dl_node *node = dl_xml_add(m, to, "value");
+  dl_xml_set(m, node, "name", f->name);
+  dl_xml_set(m, node, "source", source);
+  dl_xml_set(m, node, "note", note);
+  dl_xml_set_text(m, node, text);
 }

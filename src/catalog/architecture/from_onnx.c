@@ -10,33 +10,10 @@
 #include "base/number.h"
 #include "catalog/architecture/file_name.h"
 
-/* Writes a plain decimal, because XML's type has no exponent. */
-static void plain(char to[DL_NUMBER_SIZE], double x, int decimals) {
-  snprintf(to, DL_NUMBER_SIZE, "%.*f", decimals, x);
-  for (char *p = to; *p; p++)
-    if (*p == ',')
-      *p = '.'; /* of the locale */
-  size_t n = strlen(to);
-  while (strchr(to, '.') && n > 1 && to[n - 1] == '0')
-    to[--n] = '\0';
-  if (n > 1 && to[n - 1] == '.')
-    to[n - 1] = '\0';
-}
-
-/* Adds a value with a source and a note. One beyond its field's range is
- * skipped: it could not be read. */
+/* Adds a value with a note. */
 static void add(struct dl_xml *m, dl_node *to, const char *note,
                 const char *name, double x) {
-  const struct dl_field *f = dl_field_find(DL_ARCHITECTURE, name);
-  char text[DL_NUMBER_SIZE];
-  if (isnan(x) || x < f->low || x > f->high)
-    return;
-  plain(text, x, dl_same_text(f->unit, "GMAC") ? 9 : 6);
-  dl_node *node = dl_xml_add(m, to, "value");
-  dl_xml_set(m, node, "name", f->name);
-  dl_xml_set(m, node, "source", "onnx");
-  dl_xml_set(m, node, "note", note);
-  dl_xml_set_text(m, node, text);
+  dl_add_value(m, to, "onnx", note, name, x);
 }
 
 /* Counts at another size without messages; NULL if the model refuses it. */
@@ -104,7 +81,7 @@ static void add_entry(struct dl_xml *m, dl_node *entry, const char *note,
   if (image) {
     char px[DL_NUMBER_SIZE];
     at = dl_xml_add(m, entry, "input");
-    plain(px, c->image_px, 0);
+    dl_format_plain(px, c->image_px, 0);
     dl_xml_set(m, at, "image_px", px);
   } else {
     add(m, entry, note, "seq_len", c->seq_len);

@@ -12,9 +12,11 @@
 #include "base/text.h"
 #include "base/number.h"
 #include "cli/command.h"
+#include "cli/options/hours_options.h"
 #include "cli/passes/extract_rows.h"
 #include "cli/record/record_answer.h"
 #include "cli/record/record_files.h"
+#include "cli/record/record_hours.h"
 #include "cli/record/record_live.h"
 #include "cli/record/record_page.h"
 #include "cli/record/record_report.h"
@@ -28,6 +30,8 @@ struct record_options {
   size_t pid;
   struct dl_live live;
   const char *trace, *arch, *dataset, *precision, *cpu, *serve;
+  const char *hours_path;
+  struct dl_hours hours; /* owned */
   bool no_trace, force, details;
   struct dl_strlist sets;
 };
@@ -97,6 +101,7 @@ static const struct dl_option options[] = {
      AT(FLAG, details), .output = true},
     {"set", 's', "NAME=VALUE",
      "a column of the row that --output gets: image_px=224", AT(LIST, sets)},
+    {DL_HOURS_OPTION(struct record_options, hours_path), .group = 60},
     {0},
 };
 
@@ -248,6 +253,7 @@ static enum dl_status print_summary(const struct record_command *c,
                                     struct dl_diag *d) {
   const struct dl_format *format = output_format(c->cli);
   struct dl_record_estimate estimate;
+  dl_record_hours_weigh(run, &c->o->live.step.foot);
   DL_TRY(dl_record_estimate(c->cli, run, &estimate));
   const struct dl_record_summary x = {
       .run = run,
@@ -278,6 +284,12 @@ static enum dl_status take_run(void *ctx, const struct dl_run *run,
   return print_summary(c, run, d);
 }
 
+static const struct dl_hours *take_hours(struct record_command *c) {
+  struct record_options *o = c->o;
+  return dl_record_hours_take(&o->hours, o->hours_path, &c->result,
+                              &o->live.step.foot, &c->cli->diag);
+}
+
 static enum dl_status summarise(struct record_command *c) {
   static const struct dl_intern none = {0};
   struct dl_cli *cli = c->cli;
@@ -287,6 +299,7 @@ static enum dl_status summarise(struct record_command *c) {
       .find_epochs = c->result.n_samples > LEAST_FOR_EPOCHS,
       .epochs.n_total = isnan(c->o->epochs) ? 0 : c->o->epochs,
       .settings = c->settings,
+      .hours = take_hours(c),
       .sink = take_run,
       .ctx = c};
   const struct dl_format *format = output_format(cli);
@@ -309,6 +322,7 @@ static enum dl_status summarise(struct record_command *c) {
 static enum dl_status summarise_assumed(struct record_command *c) {
   struct dl_run assumed = dl_run_unknown;
   dl_run_set_number(&assumed, DL_RUN_duration_s, c->result.duration_s);
+  take_hours(c);
   enum dl_status status = print_summary(c, &assumed, &c->cli->diag);
   dl_run_clear(&assumed);
   return c->out.f ? dl_cli_commit(c->cli, &c->out, NULL, status) : status;
@@ -320,6 +334,7 @@ static void clean_up(struct record_command *c) {
   dl_sensors_free(&c->sensors);
   dl_settings_free(c->settings);
   free(c->o->machine.cpu);
+  dl_hours_free(&c->o->hours);
   dl_text_free(&c->command);
   dl_text_free(&c->assumed);
   dl_output_discard(&c->out);
@@ -392,7 +407,9 @@ static enum dl_status check(const struct record_command *c) {
                    "--output would be the row of one of %zu nodes; make it of "
                    "all recordings with 'dlest extract'",
                    c->job.nodes);
-  return check_names(c->cli, c->o);
+  DL_TRY(check_names(c->cli, c->o));
+  return dl_record_hours_open(&c->o->hours, c->o->hours_path,
+                              &c->o->live.step.foot, d);
 }
 
 /* Only the first of a node's processes records. */

@@ -7,6 +7,8 @@ dlest_SOURCES += \
 	%D%/record_estimate.h \
 	%D%/record_files.c \
 	%D%/record_files.h \
+	%D%/record_hours.c \
+	%D%/record_hours.h \
 	%D%/record_job.c \
 	%D%/record_job.h \
 	%D%/record_live.c \

@@ -61,7 +61,7 @@ value() { # FIELD
     phi3 phimoe granite granitemoe granitemoehybrid olmo2 olmo3 olmoe smollm3 \
     cohere2 exaone4 ernie4_5 ernie4_5_moe nemotron nemotron_h mimo \
     mimo_v2_flash step3p5 step3_text mamba2 jamba falcon_h1 modernbert \
-    deberta-v2 albert whisper dinov2 siglip; do
+    deberta-v2 albert whisper dinov2 siglip sam2_video; do
     grep -q "\"model_type\": \"$type\"" "$TYPES" || { echo "$type" >&2; false; }
   done
 }
@@ -89,6 +89,81 @@ value() { # FIELD
   of mamba2-130m-hf
   check "$(value macs_g) * 1e9 / $(value seq_len) - (24 * (768 * (2 * 1536 + 256 + 24)
     + 1792 * 5 + 3 * 24 + 1536 + 1536 * 768 + 2 * 1536 * 128) + 50288 * 768) | fabs < 1"
+}
+
+# The keys of SAM 2 are the ones of transformers' conversion of its checkpoints
+# (convert_sam2_video_to_hf.py), the parameters those of its README (rounded).
+# Without the memory (5,922,304 of its attention, 1,384,608 of its encoder, and
+# 198,609 less the 256 that stand in for it), as modeling_sam2.py counts.
+@test "SAM 2 without the memory of videos" {
+  of sam2-hiera-tiny
+  whole=$(value params_m)
+  jq '.model_type = "sam2"' config.json >image.json
+  try show arch image.json
+  [ "$status" -eq 0 ]
+  grep -qF "$(message sam2_image)" err
+  gives 0 '' show arch image.json -q -f json
+  check "$whole - $(value params_m) | . * 1e6 - (5922304 + 1384608 + 198609 - 256)
+    | fabs < 1"
+  jq '.enable_occlusion_spatial_embedding = true
+    | .enable_temporal_pos_encoding_for_object_pointers = true' config.json >of21.json
+  gives 0 '' show arch of21.json -q -f json # SAM 2.1
+  check "$(value params_m) - $whole | . * 1e6 - (257 * 64 + 64) | fabs < 1"
+}
+
+# The work of one image is summed up by hand from the blocks: grids of 256, 128,
+# 64 and 32, windows of 8, 4, 14 and 7 (the first of a stage has those of the
+# stage before, and queries of a quarter), blocks 5, 7 and 9 with the whole grid.
+@test "MACs of SAM 2 for an image and a prompt" {
+  of sam2-hiera-tiny
+  jq -n '
+    def sq: . * .;
+    # side, width before and behind, window, pooling: MACs, and those of attention
+    def block($side; $in; $out; $w; $pool):
+      (($side / $w) | ceil | sq) as $n | ($w / $pool | sq) as $q |
+      {all: ($n * ($w | sq) * 3 * $in * $out + $n * $q * $out * $out
+         + 8 * (($side / $pool) | sq) * $out * $out
+         + (if $in == $out then 0 else $side * $side * $in * $out end)),
+       attention: ($n * 2 * $q * ($w | sq) * $out)};
+    def way($q; $k; $d): # of the decoder, from queries to keys
+      {all: (2 * ($q + $k) * 256 * $d), attention: (2 * $q * $k * $d)};
+    [block(256; 96; 96; 8; 1),
+     block(256; 96; 192; 8; 2), block(128; 192; 192; 4; 1),
+     block(128; 192; 384; 4; 2), block(64; 384; 384; 14; 1),
+     (range(3) | block(64; 384; 384; 64; 1)),
+     (range(2) | block(64; 384; 384; 14; 1)),
+     block(64; 384; 768; 14; 2), block(32; 768; 768; 7; 1),
+     {all: (256 * 256 * 96 * 147)},
+     ([[256, 96], [128, 192], [64, 384], [32, 768]][] |
+       {all: ((.[0] | sq) * .[1] * 256)}),
+     (range(2) | way(8; 8; 256), way(8; 4096; 128), way(4096; 8; 128),
+       {all: (8 * 2 * 256 * 2048)}), way(8; 4096; 128),
+     {all: (4096 * 256 * 64 * 4 + 16384 * 64 * 32 * 4 # mask
+        + 4 * (2 * 65536 + 256 * 32) + 4 * 65536 * 32 + 4 * 65536 + 256 * 5
+        + 65536 * 256 * 32 + 16384 * 256 * 64)}]
+    | {attention: (map(.attention // 0) | add)}
+      + {all: (map(.all + (.attention // 0)) | add)}' >by_hand
+  check "$(value attention_macs_g) * 1e9 - $(jq .attention by_hand) | fabs < 1e3"
+  check ".inputs[0].macs_g * 1e9
+    - $(jq .all by_hand) | fabs < 1e3"
+}
+
+@test "a SAM 2 that cannot be counted is refused" {
+  of sam2-hiera-tiny
+  while read -r key change; do
+    jq "$change" config.json >odd.json
+    gives 3 "dlest: odd.json: $(message sam2_wrong "$key")" show arch odd.json
+  done <<'EOF'
+hidden_size .vision_config.backbone_config.hidden_size = 112
+hidden_size .mask_decoder_config.hidden_size = "wide"
+image_size .vision_config.backbone_config.image_size = [1024, 512]
+backbone_channel_list .vision_config.backbone_channel_list = [896, 448, 224, 112]
+backbone_config .vision_config.backbone_config.model_type = "timm_wrapper"
+window_size_per_stage .vision_config.backbone_config.window_size_per_stage = [8, 4]
+mask_downsampler_stride .mask_downsampler_stride = 1
+EOF
+  jq '.vision_config.backbone_config.blocks_per_stage = [1, 2]' config.json >odd.json
+  gives 3 "dlest: odd.json: $(message sam2_stages 2 8)" show arch odd.json
 }
 
 @test "kinds of layers that are not known are named" {

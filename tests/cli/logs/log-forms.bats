@@ -170,6 +170,25 @@ a,10,1000' >runs.csv
   refuses 3 "dlest: bad.json: $(message job_has_no_id 2)" extract bad.json
 }
 
+# What trackio logs of GPUs: its sum counts none of them twice.
+@test "trackio: names of a process, and sums" {
+  for i in $(seq 0 19); do
+    jq -nc --argjson t $((START + 10 * i)) '{timestamp: $t, "rank0/gpu/0/power": 300,
+      "rank0/gpu/0/utilization": 90, "rank0/gpu/0/power_limit": 400,
+      "rank0/gpu/0/power_percent": 75, "rank0/gpu/1/power": 200,
+      "rank0/gpu/total_power": 500, "rank0/gpu/mean_utilization": 90}'
+  done >ranks.jsonl
+  sed 's,rank0/,,g' ranks.jsonl >one.jsonl
+  for log in ranks one; do
+    [ "$(get '[.energy_j, .n_gpus]' $log.jsonl)" = "[[$((190 * 500)),2]]" ]
+  done
+  # The GPUs of another process may be the same ones.
+  sed 's,rank0/,rank1/,g' ranks.jsonl | tail -n 2 >>ranks.jsonl
+  try extract ranks.jsonl
+  [ "$status" -eq 3 ]
+  grep -qx "dlest: warning: ranks.jsonl:21: $(message second_process 1)" err
+}
+
 @test "lines of trackers that cannot be used" {
   printf '%s\n' '{"system.gpu.0.powerWatts": 300, "_timestamp": 1700000000}' \
     '{"system.gpu.0.powerWatts": 300}' '{"system' \

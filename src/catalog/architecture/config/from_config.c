@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "catalog/architecture/config/config_families.h"
 #include "catalog/architecture/config/config_keys.h"
+#include "catalog/architecture/config/config_sam2.h"
 #include "catalog/architecture/config/config_values.h"
 #include "catalog/architecture/config/config_towers.h"
 #include "catalog/architecture/file_name.h"
@@ -133,13 +134,12 @@ static void limit_tokens(struct dl_transformer *t, const char *path,
   t->seq = MOST_TOKENS;
 }
 
-/* The network is named after the checkpoint, else the folder. */
-static struct dl_xml *write_shape(const char *path, const dl_json *j,
-                                  const struct dl_transformer *t) {
+/* Starts the catalogue of a network, which is named after the checkpoint, else
+ * the folder. */
+static struct dl_xml *new_catalog(const char *path, const dl_json *j,
+                                  dl_node **entry) {
   static const char usual[] = "/config.json";
-  const char *own = dl_json_get(j, "_name_or_path").text, *key;
-  char number[DL_NUMBER_SIZE];
-  double value;
+  const char *own = dl_json_get(j, "_name_or_path").text;
   DL_TEXT(folder);
   if (!own || !*own) {
     size_t n = strlen(path), m = strlen(usual);
@@ -147,8 +147,16 @@ static struct dl_xml *write_shape(const char *path, const dl_json *j,
     dl_text_add_n(&folder, path, plain ? n - m : n);
     own = dl_text_str(&folder);
   }
+  return dl_new_catalog(path, own, "config", "config.json", entry);
+}
+
+static struct dl_xml *write_shape(const char *path, const dl_json *j,
+                                  const struct dl_transformer *t) {
+  const char *key;
+  char number[DL_NUMBER_SIZE];
+  double value;
   dl_node *entry;
-  struct dl_xml *x = dl_new_catalog(path, own, "config", "config.json", &entry);
+  struct dl_xml *x = new_catalog(path, j, &entry);
   dl_xml_set(x, entry, "scaling", "sequence");
   dl_node *shape = dl_xml_add(x, entry, "transformer");
   dl_xml_set(x, shape, "source", "config");
@@ -157,6 +165,17 @@ static struct dl_xml *write_shape(const char *path, const dl_json *j,
     if (!isnan(value))
       dl_xml_set(x, shape, key, dl_format_short(number, value));
   return x;
+}
+
+static enum dl_status take_sam2(struct dl_catalog_file *s, const dl_json *whole,
+                                const char *path, struct dl_diag *d) {
+  dl_node *entry;
+  struct dl_xml *x = new_catalog(path, whole, &entry);
+  enum dl_status status = dl_config_add_sam2(x, entry, whole, path, d);
+  if (status == DL_OK)
+    return dl_catalog_file_take(s, x, NULL, d);
+  dl_xml_free(x);
+  return status;
 }
 
 /* Parts of a network for images and sounds. */
@@ -306,6 +325,8 @@ enum dl_status dl_config_take(struct dl_catalog_file *s, const dl_json *whole,
                               const char *path, dl_config_alike *add_alike,
                               void *catalog, struct dl_diag *d) {
   const dl_json *j = whole;
+  if (dl_config_is_sam2(whole))
+    return take_sam2(s, whole, path, d);
   const struct dl_config_family *f = find_family(&j);
   if (!f)
     return unknown_type(path, j, add_alike, catalog, d);

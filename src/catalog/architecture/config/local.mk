@@ -9,6 +9,8 @@ libdlest_a_SOURCES += \
 	%D%/config_keys.h \
 	%D%/config_rules.c \
 	%D%/config_rules.h \
+	%D%/config_sam2.c \
+	%D%/config_sam2.h \
 	%D%/config_towers.c \
 	%D%/config_towers.h \
 	%D%/config_values.c \

@@ -7,10 +7,16 @@
  *   {"system.gpu.0.powerWatts": 301.2, "system.gpu.0.gpu": 97.0, "_timestamp":
  *   1700000000.5, "_runtime": 15.2}
  *
+ * trackio names the process of a training before them, "rank0/gpu/0/power",
+ * and adds sums of its GPUs, "rank0/gpu/total_power". Processes of one node may
+ * name the same GPU, so that a log is of one of them.
+ *
  * Objects without a power or an energy, of other metrics, are skipped. */
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -32,6 +38,8 @@ struct moment {
   } channel[MOST_CHANNELS];
   size_t n;
   bool measures;
+  long process; /* of trackio's names, from 1 on; 0: none */
+  bool several; /* processes */
 };
 
 static void take_value(struct moment *m, const struct dl_sample_column *c,
@@ -55,6 +63,19 @@ static void take_value(struct moment *m, const struct dl_sample_column *c,
   m->measures = m->measures || c->quantity != DL_SAMPLE_UTIL;
 }
 
+/* Takes "rank0/" off a name. */
+static const char *without_process(struct moment *m, const char *key) {
+  char *end;
+  if (strncmp(key, "rank", 4) != 0 || !isdigit((unsigned char)key[4]))
+    return key;
+  long process = strtol(key + 4, &end, 10) + 1;
+  if (*end != '/')
+    return key;
+  m->several = m->several || (m->process > 0 && m->process != process);
+  m->process = process;
+  return end + 1;
+}
+
 static void take_member(void *ctx, const char *key, const dl_json *value) {
   struct moment *m = ctx;
   struct dl_json_value v = dl_json_value_of(value);
@@ -66,7 +87,7 @@ static void take_member(void *ctx, const char *key, const dl_json *value) {
     m->time_s = v.type == DL_JSON_NUMBER ? v.number * unit_s : (double)NAN;
     snprintf(m->text, sizeof m->text, "%.80s", v.text ? v.text : "");
   } else if (v.type == DL_JSON_NUMBER && v.number >= 0 &&
-             dl_sample_column(key, &c)) {
+             dl_sample_column(without_process(m, key), &c)) {
     take_value(m, &c, v.number);
   }
 }
@@ -105,17 +126,38 @@ static bool read_time(struct dl_log *log, const struct moment *m, int64_t *ns) {
   return dl_log_time(log, number, strlen(number), ns);
 }
 
+/* Whether a channel is the sum or mean of devices that are measured. */
+static bool sums_up(const struct moment *m, const struct dl_sample_column *c) {
+  bool measured = false;
+  for (size_t i = 0; i < m->n; i++)
+    measured |=
+        m->channel[i].column.kind == c->kind &&
+        m->channel[i].column.index >= 0 &&
+        (!isnan(m->channel[i].r.power_w) || !isnan(m->channel[i].r.energy_j));
+  return c->index < 0 && measured;
+}
+
 static bool add_moment(struct dl_log *log, const dl_json *j) {
   struct moment m;
   int64_t ns;
+  long *process = log->state;
   read_moment(&m, j);
   if (!m.measures)
     return true;
+  if (m.several || (*process > 0 && m.process > 0 && m.process != *process))
+    return dl_log_bad(log,
+                      "GPUs of a second process, 'rank%ld/', which may be "
+                      "the same ones; make a log of each process",
+                      m.process - 1);
+  if (m.process > 0)
+    *process = m.process;
   if (m.rank == SIZE_MAX || !read_time(log, &m, &ns))
     return dl_log_bad(log, "no time, such as '_timestamp'");
   for (size_t i = 0; i < m.n; i++) {
     const struct dl_sample_column *c = &m.channel[i].column;
     char id[24] = "";
+    if (sums_up(&m, c))
+      continue;
     if (c->index >= 0)
       snprintf(id, sizeof id, "%ld", c->index);
     m.channel[i].r.meter = dl_log_meter(log, c->kind, *id ? id : NULL, NULL);
@@ -165,13 +207,16 @@ static enum dl_status array(struct dl_log *log, const char *s, size_t len,
 const struct dl_importer dl_import_json_array = {
     .name = "json-array",
     .summary = "an array of JSON objects: what Weights & Biases' API gives",
+    .state_size = sizeof(long),
     .probe = is_array,
     .text = array,
 };
 
 const struct dl_importer dl_import_json_lines = {
     .name = "json-lines",
-    .summary = "a JSON object a line: Weights & Biases' history of events",
+    .summary =
+        "a JSON object a line: Weights & Biases' history of events, trackio",
+    .state_size = sizeof(long),
     .probe = probe,
     .line = line,
 };
