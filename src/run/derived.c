@@ -96,21 +96,26 @@ static bool is_language(const struct dl_row *row) {
   return row->found.arch && dl_is_language_model(row->found.arch);
 }
 
-/* Epochs of recipes: of a family of networks trained from scratch (Ultralytics,
- * DETR, the reference scripts of torchvision), and of fine-tuning (the example
- * of Transformers for images; Alpaca for language models). Diffusion models are
- * trained by steps: 500 of 4 images in the example of Diffusers. */
+/* The epochs follow recipes: defaults of scripts, and commands of their README
+ * files. Diffusion models are trained by steps: 500 of one image with four
+ * accumulated (huggingface/diffusers, examples/dreambooth/README_sdxl.md). */
 enum {
-  EPOCHS = 90, /* ResNets on ImageNet */
-  TUNING_EPOCHS = 5,
-  LANGUAGE_TUNING_EPOCHS = 3,
+  EPOCHS = 90,       /* pytorch/examples, imagenet/main.py */
+  TUNING_EPOCHS = 5, /* huggingface/transformers, image-classification */
+  LANGUAGE_TUNING_EPOCHS = 3, /* tatsu-lab/stanford_alpaca, README.md */
   DIFFUSION_SAMPLES = 500 * 4
 };
 static const struct {
   const char *family;
   double epochs;
-} family_epochs[] = {{"yolo", 100},     {"detr", 300}, {"rcnn", 26},
-                     {"retinanet", 26}, {"ssd", 120},  {"segmentation", 30}};
+} family_epochs[] = {
+    {"yolo", 100},        /* ultralytics/ultralytics, cfg/default.yaml */
+    {"detr", 300},        /* facebookresearch/detr, main.py */
+    {"rcnn", 26},         /* pytorch/vision, references/detection/README.md */
+    {"retinanet", 26},    /* as rcnn */
+    {"ssd", 120},         /* as rcnn, SSD300 VGG16 */
+    {"segmentation", 30}, /* pytorch/vision, references/segmentation/train.py */
+};
 
 static double usual_epochs(const struct dl_row *row) {
   const struct dl_run *run = &row->run;
