@@ -229,10 +229,8 @@ static enum dl_status settle_adapters(struct dl_pasted *p) {
                      "q4_k_m",
                      what->from);
     if ((four || (on->from && !none)) && what->from && !tune)
-      return dl_fail(&p->cli->diag, DL_EUSAGE,
-                     "%s: the rank of the adapters is not given; write "
-                     "--fine-tune %s:RANK",
-                     what->from, four ? "qlora" : "lora");
+      dl_pasted_set(p, "fine-tune", four ? "qlora" : "lora", what->from,
+                    what->rank);
     if (four && tune && strncmp(tune, "lora", 4) == 0)
       return dl_fail(&p->cli->diag, DL_EUSAGE,
                      "%s and --fine-tune %s contradict each other; write "
