@@ -76,12 +76,13 @@ enum dl_status dl_pasted_settle_shape(struct dl_pasted *p) {
 
 /* "100 images" beside a word of inference are requests. */
 static void serve_amounts(struct dl_pasted *p) {
-  const char *phase = dl_pasted_get(p, "phase");
-  const bool serves = phase ? strcasecmp(phase, "inference") == 0
-                            : dl_pasted_get(p, "denoising-steps") ||
-                                  dl_pasted_get(p, "request-rate");
+  static const char counted[] = "train-samples";
+  const bool serves = dl_pasted_get(p, "phase")
+                          ? dl_pasted_infers(p)
+                          : dl_pasted_get(p, "denoising-steps") ||
+                                dl_pasted_get(p, "request-rate");
   for (size_t i = 0; serves && i < p->n; i++)
-    if (strcmp(p->setting[i].option, "train-samples") == 0 &&
+    if (strcmp(p->setting[i].option, counted) == 0 &&
         p->setting[i].rank == DL_PASTED_WORD &&
         isdigit((unsigned char)p->setting[i].from[0]))
       p->setting[i].option = "requests";

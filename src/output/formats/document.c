@@ -5,7 +5,6 @@
 
 #include "output/formats/document.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #include "base/timestamp.h"
@@ -427,16 +426,6 @@ void dl_document_report(const struct dl_document *m, const struct dl_report *r,
 
 /* Streams */
 
-/* Prints the heading of a page of rows: "Runs". */
-static void print_heading(const struct dl_document *m, struct dl_printer *p,
-                          const char *key) {
-  DL_TEXT(title);
-  dl_text_printf(&title, "%c%s", toupper((unsigned char)key[0]), key + 1);
-  dl_print(p, m->title[0][0], NULL);
-  dl_print(p, title.s, NULL);
-  dl_print(p, m->title[0][1], NULL);
-}
-
 /* Writes the rows held back; from then on each is written as it comes. */
 static void release_head(struct dl_stream *s) {
   const struct dl_document *m = s->format->document;
@@ -446,7 +435,7 @@ static void release_head(struct dl_stream *s) {
   if (m->page[0])
     dl_print(&p, m->page[0], NULL);
   if (m->page[0] && !m->caption)
-    print_heading(m, &p, s->key);
+    dl_print_heading(&p, m->title[0], s->key);
   fit(s->layout, m, s->head, &p);
   if (m->caption && s->layout->n > 0)
     print_caption(m, &p, s->layout, s->key);
