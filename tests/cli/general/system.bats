@@ -151,7 +151,7 @@ LIST=(list grids -q)
     (ulimit -v "$kib" && exec timeout 20 "$DLEST" fit runs.csv --target y \
       --features a,b --method krr --search random:4 --cv kfold:5 -q --no-model \
       >out)
-    grep -q '^  y .* krr ' out
+    grep -q '^Basis  krr on 300 runs' out
   done
 }
 

@@ -100,7 +100,9 @@ resnet=(--arch resnet50 --samples 1e6 --batch-size 1024)
   [ "$status" -eq 0 ]
   check '[.fits[0].left_out[].mape] | .[0] < 0.09 and .[1] < 0.28 and
     .[2] < 0.115'
-  grep '<array' own.xml >own
-  grep '<array' "$TOP_SRCDIR/models/tuned.xml" >shipped
-  diff own shipped
+  # The last digits depend on the processor's BLAS.
+  words() { grep '<array' "$1" | tr ' <>' '\n'; }
+  paste -d ' ' <(words own.xml) <(words "$TOP_SRCDIR/models/tuned.xml") | awk '
+    NF == 1 || ($1 != $2 && ($1 - $2) ^ 2 > 1e-18 * (1 + $1 ^ 2)) { bad = 1 }
+    END { exit bad || NR < 100 }'
 }
