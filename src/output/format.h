@@ -33,7 +33,7 @@ struct dl_layout;
 struct dl_stream {
   const struct dl_format *format;
   FILE *f;
-  const char *key;           /* of the table */
+  const char *key;           /* of the table, heading of a page */
   struct dl_column *columns; /* owned copy */
   size_t n_cols;
   size_t n_rows;                /* counted by formats that need it */

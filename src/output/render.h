@@ -63,7 +63,8 @@ enum dl_status dl_format_report(const struct dl_format *format,
 /* A stream writes rows as they come, in constant memory (but for formats that
  * must hold them back): begin once, row for each, end once, which frees the
  * stream also after a failure (and accepts NULL). The strings of the columns
- * must live until end; `key` names the table. In JSON:
+ * must live until end; `key` names the table, and a page
+ * has it as its heading. In JSON:
  * {"schema": 1, "dlest": VERSION, KEY: [ {...}, ... ], "warnings": [...]}.
  * Errors: as dl_format_report; end flushes f. */
 struct dl_table_form {

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* dlest step: projects a training that has begun. */
 
+#include <errno.h>
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/number.h"
@@ -193,6 +195,14 @@ static enum dl_status check_methods(struct dl_cli *cli,
   return DL_OK;
 }
 
+/* A log that cannot be opened is the first thing to say. */
+static enum dl_status check_logs(struct dl_cli *cli) {
+  for (size_t i = 0; i < cli->n_arguments; i++)
+    if (!dl_is_stdio(cli->argument[i]) && access(cli->argument[i], R_OK) != 0)
+      return dl_fail_errno(&cli->diag, cli->argument[i], "cannot open", errno);
+  return DL_OK;
+}
+
 /* Phases cover the whole training, which may stop early. */
 static enum dl_status check_phases(const struct dl_step_options *o,
                                    struct dl_diag *d) {
@@ -212,6 +222,7 @@ static void free_step(struct dl_step *s) {
 
 static enum dl_status run(struct dl_cli *cli, void *options_at) {
   struct dl_step_options *o = options_at;
+  DL_TRY(check_logs(cli));
   if (isnan(o->projection.n_low))
     return dl_fail(&cli->diag, DL_EUSAGE,
                    "missing option: --epochs N, of the whole training");

@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/constants.h"
@@ -54,13 +55,6 @@ static enum dl_status read_price(const struct dl_option *row, char *arg,
                                                              : DL_EUSAGE;
 }
 
-static enum dl_status read_cloud(const struct dl_option *row, char *arg,
-                                 void *at, struct dl_diag *d) {
-  (void)row, (void)d;
-  *(const char **)at = arg;
-  return strchr(arg, ':') ? DL_OK : DL_EUSAGE;
-}
-
 #define AT(kind, member) DL_STORE(kind, struct dl_footprint, member)
 
 const struct dl_option dl_site_options_rows[] = {
@@ -72,8 +66,7 @@ const struct dl_option dl_site_options_rows[] = {
     {"cloud", 0, "PROVIDER:REGION",
      "carbon intensity and PUE of a cloud region (aws:eu-west-1; dlest list "
      "sites)",
-     DL_READ(read_cloud, struct dl_footprint, cloud),
-     .expected = "PROVIDER:REGION, as aws:eu-west-1"},
+     AT(TEXT, cloud)},
     {"site", 0, "NAME",
      "carbon intensity and PUE of a site (data-centre, hpc, workstation) or "
      "your own file",
@@ -105,6 +98,30 @@ const struct dl_option dl_site_options_rows[] = {
 /* Data centres have 1.1 to 3. */
 #define MOST_PUE 4
 
+/* Refuses a cloud without a region: lists those of the provider. */
+static enum dl_status fail_region(const char *cloud, struct dl_catalog *catalog,
+                                  struct dl_diag *d) {
+  const struct dl_descriptor **all = NULL;
+  size_t n = 0, len = strlen(cloud);
+  DL_TEXT(regions);
+  DL_TRY(dl_catalog_all(catalog, DL_SITE, &all, &n, d));
+  for (size_t i = 0; i < n; i++)
+    if (len > 0 && strncasecmp(all[i]->id, cloud, len) == 0 &&
+        all[i]->id[len] == ':')
+      dl_text_printf(&regions, "%s%s", regions.len > 0 ? ", " : "",
+                     all[i]->id + len + 1);
+  free(all);
+  if (regions.len == 0)
+    return dl_fail(d, DL_EUSAGE,
+                   "--cloud: invalid value '%.64s'; expected PROVIDER:REGION, "
+                   "as aws:eu-west-1",
+                   cloud);
+  return dl_fail(
+      d, DL_EUSAGE,
+      "--cloud: '%s' lacks its region; write --cloud %s:REGION, one of %s",
+      cloud, cloud, dl_text_str(&regions));
+}
+
 static enum dl_status find_site(const struct dl_footprint *o,
                                 struct dl_catalog *catalog,
                                 const struct dl_site **site,
@@ -119,6 +136,8 @@ static enum dl_status find_site(const struct dl_footprint *o,
                    o->country ? "--country" : "--site");
   if (!name && o->country)
     return DL_OK;
+  if (o->cloud && !strchr(o->cloud, ':'))
+    return fail_region(o->cloud, catalog, d);
   if (o->site_name)
     DL_TRY(dl_catalog_open(catalog, DL_SITE, o->site_name, d));
   DL_TRY(

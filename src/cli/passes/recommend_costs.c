@@ -105,12 +105,10 @@ enum dl_status dl_recommend_regions(struct dl_cli *cli,
       to->cloud = name;
     else
       to->country = name;
-    if (name && (!*name || (s->cloud && !strchr(name, ':'))))
+    if (name && !*name && !s->cloud)
       return dl_fail(&cli->diag, DL_EUSAGE,
-                     "--%s: '%s' is none; expected %s between commas",
-                     s->cloud ? "cloud" : "country", name,
-                     s->cloud ? "PROVIDER:REGION, as aws:eu-west-1,"
-                              : "names of countries or regions");
+                     "--country: '' is none; expected names of countries or "
+                     "regions between commas");
     DL_TRY(dl_site_find(to, dl_cli_catalog(cli), &cli->diag));
   }
   o->job.foot = r->region[0];

@@ -2,6 +2,7 @@
 /* Settings that several words imply together: the shape of a transformer, and
  * inference. */
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,6 +74,20 @@ enum dl_status dl_pasted_settle_shape(struct dl_pasted *p) {
   return DL_OK;
 }
 
+/* "100 images" beside a word of inference are requests. */
+static void serve_amounts(struct dl_pasted *p) {
+  static const char counted[] = "train-samples";
+  const bool serves = dl_pasted_get(p, "phase")
+                          ? dl_pasted_infers(p)
+                          : dl_pasted_get(p, "denoising-steps") ||
+                                dl_pasted_get(p, "request-rate");
+  for (size_t i = 0; serves && i < p->n; i++)
+    if (strcmp(p->setting[i].option, counted) == 0 &&
+        p->setting[i].rank == DL_PASTED_WORD &&
+        isdigit((unsigned char)p->setting[i].from[0]))
+      p->setting[i].option = "requests";
+}
+
 void dl_pasted_settle_phase(struct dl_pasted *p) {
   static const char *const serving[] = {"prompt-tokens", "output-tokens",
                                         "request-rate", "requests"};
@@ -82,6 +97,7 @@ void dl_pasted_settle_phase(struct dl_pasted *p) {
   const char *phase = dl_pasted_get(p, "phase");
   if (!dl_pasted_option(p, "phase"))
     return;
+  serve_amounts(p);
   for (size_t i = 0; i < DL_LENGTH(training); i++)
     for (size_t k = 0; k < p->n; k++)
       if (strcmp(p->setting[k].option, training[i]) == 0) {

@@ -47,11 +47,11 @@ struct dl_pasted {
   struct dl_pasted_setting part[DL_PASTED_PARTS]; /* from NULL: not given */
   struct dl_strlist kept;              /* words that stay as they are */
   struct dl_strlist shape, shape_from; /* parts of a transformer's shape */
-  struct dl_text unused; /* words that have no part in the estimate */
+  struct dl_text unused;  /* words that have no part in the estimate */
   struct dl_text unknown; /* of another program's command line */
   struct dl_text no_data; /* a data set that the catalogue lacks */
   const char *launcher;   /* that program, NULL: none */
-  const char *file;      /* that is being read, NULL: the command line */
+  const char *file;       /* that is being read, NULL: the command line */
   /* Reads a file that a word names: dl_pasted_file, which reads words. */
   enum dl_status (*read_file)(struct dl_pasted *p, const char *path);
   unsigned depth;     /* of files that name files */
@@ -86,6 +86,9 @@ enum dl_status dl_pasted_settle_shape(struct dl_pasted *p);
  * known mean length. */
 void dl_pasted_settle_phase(struct dl_pasted *p);
 void dl_pasted_settle_length(struct dl_pasted *p);
+
+/* Whether the phase that was given is inference. */
+bool dl_pasted_infers(const struct dl_pasted *p);
 
 /* The value of an option that has been set, NULL: none. */
 const char *dl_pasted_get(const struct dl_pasted *p, const char *option);

@@ -201,10 +201,25 @@ enum dl_status dl_pasted_plain_word(struct dl_pasted *p, const char *word,
   return take(p, word, 1, taken);
 }
 
+/* Appends the names that are near, of the first kind that has any: networks are
+ * compared the most strictly, data sets are the fewest. */
+static void suggest(struct dl_pasted *p, const char *word,
+                    struct dl_text *near) {
+  static const enum dl_kind kinds[] = {DL_ARCHITECTURE, DL_ACCELERATOR,
+                                       DL_DATASET};
+  for (size_t i = 0; i < DL_LENGTH(kinds) && near->len == 0; i++) {
+    DL_SCOPED(dl_diag_free) struct dl_diag quiet = {0};
+    const struct dl_descriptor *e = NULL;
+    dl_catalog_get(dl_cli_catalog(p->cli), kinds[i], word, &e, &quiet);
+    const char *hint =
+        quiet.error ? strstr(quiet.error, " (did you mean '") : NULL;
+    if (hint)
+      dl_text_add_n(near, hint, strcspn(hint, ";"));
+  }
+}
+
 static enum dl_status refuse(struct dl_pasted *p, const char *word) {
   DL_TEXT(near);
-  DL_SCOPED(dl_diag_free) struct dl_diag quiet = {0};
-  const struct dl_descriptor *e = NULL;
   double x;
   if (dl_pasted_is_file(word))
     return dl_pasted_file(p, word);
@@ -213,10 +228,7 @@ static enum dl_status refuse(struct dl_pasted *p, const char *word) {
                    "'%.64s' is a number without a word; write --gpus, "
                    "--batch-size, --epochs or another option before it",
                    word);
-  dl_catalog_get(dl_cli_catalog(p->cli), DL_ACCELERATOR, word, &e, &quiet);
-  const char *hint = quiet.error ? strstr(quiet.error, " (did you mean") : NULL;
-  if (hint)
-    dl_text_add_n(&near, hint, strcspn(hint, ";"));
+  suggest(p, word, &near);
   return dl_fail(&p->cli->diag, DL_EUSAGE,
                  "'%.64s' is no network, accelerator or data set%s; see 'dlest "
                  "list', or write the option before it, as --arch NAME --gpu "

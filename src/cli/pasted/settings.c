@@ -76,7 +76,7 @@ const char *dl_pasted_get(const struct dl_pasted *p, const char *option) {
   return s ? s->value : NULL;
 }
 
-static bool is_inference(const struct dl_pasted *p) {
+bool dl_pasted_infers(const struct dl_pasted *p) {
   const char *phase = dl_pasted_get(p, "phase");
   return phase && strcasecmp(phase, "inference") == 0;
 }
@@ -179,7 +179,7 @@ static void settle_copies(struct dl_pasted *p) {
   const struct dl_pasted_setting *of = NULL;
   double n = 1;
   const double given = of_option(p, "gpus");
-  bool serves = is_inference(p);
+  bool serves = dl_pasted_infers(p);
   if (dl_pasted_get(p, "node") || has(p, DL_PASTED_TOTAL) ||
       !(serves || dl_pasted_get(p, "replicas")))
     return;
@@ -223,16 +223,14 @@ static enum dl_status settle_adapters(struct dl_pasted *p) {
   if (!ranked) {
     const struct dl_pasted_setting *what = four && bits->from ? bits : on;
     const char *tune = dl_pasted_get(p, "fine-tune");
-    if (four && is_inference(p))
+    if (four && dl_pasted_infers(p))
       return dl_fail(&p->cli->diag, DL_EUSAGE,
                      "%s: write the format of the weights, as --precision "
                      "q4_k_m",
                      what->from);
     if ((four || (on->from && !none)) && what->from && !tune)
-      return dl_fail(&p->cli->diag, DL_EUSAGE,
-                     "%s: the rank of the adapters is not given; write "
-                     "--fine-tune %s:RANK",
-                     what->from, four ? "qlora" : "lora");
+      dl_pasted_set(p, "fine-tune", four ? "qlora" : "lora", what->from,
+                    what->rank);
     if (four && tune && strncmp(tune, "lora", 4) == 0)
       return dl_fail(&p->cli->diag, DL_EUSAGE,
                      "%s and --fine-tune %s contradict each other; write "
@@ -267,7 +265,7 @@ static enum dl_status settle_steps(struct dl_pasted *p) {
       dl_word_among("-1|0|none|null|true", of->value, strlen(of->value)) >= 0)
     return DL_OK;
   DL_TRY(whole(p, DL_PASTED_STEPS, &steps));
-  if (is_inference(p))
+  if (dl_pasted_infers(p))
     return dl_fail(&p->cli->diag, DL_EUSAGE,
                    "%s is not certain in inference; write --denoising-steps N "
                    "or --output-tokens N",
@@ -324,7 +322,7 @@ static enum dl_status settle_data(struct dl_pasted *p) {
                                       "requests", "train-tokens",  "duration"};
   if (p->no_data.len == 0)
     return DL_OK;
-  bool sized = is_inference(p);
+  bool sized = dl_pasted_infers(p);
   for (size_t i = 0; i < DL_LENGTH(sizes); i++)
     sized = sized || dl_pasted_get(p, sizes[i]);
   if (!sized)

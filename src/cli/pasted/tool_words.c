@@ -311,11 +311,15 @@ static enum dl_status apply(struct dl_pasted *p, const struct tool_word *w,
       add_unused(p, from);
       return DL_OK;
     }
-    if (!value && w->kind == IS_PART && w->part == DL_PASTED_LORA_RANK)
-      return dl_fail(d, DL_EUSAGE,
-                     "%s needs the rank of the adapters; write --fine-tune "
-                     "lora:RANK",
-                     from);
+    if (!value && w->kind == IS_PART && w->part == DL_PASTED_LORA_RANK) {
+      dl_pasted_part(p, DL_PASTED_ADAPTERS, "lora", from); /* the usual rank */
+      return DL_OK;
+    }
+    if (!value && w->kind == SAYS_VALUE &&
+        strncmp(w->values, "qlora:", 6) == 0) {
+      dl_pasted_part(p, DL_PASTED_ADAPTERS, "qlora", from);
+      return DL_OK;
+    }
     if (!value && w->kind == IS_PART)
       value = "true";
     return value ? take_value(p, w, value, from)

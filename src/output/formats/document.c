@@ -434,6 +434,8 @@ static void release_head(struct dl_stream *s) {
   p.screen.width = dl_screen_of(s->f).width;
   if (m->page[0])
     dl_print(&p, m->page[0], NULL);
+  if (m->page[0] && !m->caption)
+    dl_print_heading(&p, m->title[0], s->key);
   fit(s->layout, m, s->head, &p);
   if (m->caption && s->layout->n > 0)
     print_caption(m, &p, s->layout, s->key);

@@ -86,6 +86,7 @@ static void break_texts(struct dl_layout *l, size_t width) {
     size_t heading = dl_utf8_width(dl_text_str(&c->heading), c->heading.len);
     least = heading > least ? heading : least;
     size_t over = total - width;
+    c->whole = c->wrapped ? c->whole : c->width;
     c->width = c->width > least + over ? c->width - over : least;
     c->wrapped = true;
   }
@@ -98,6 +99,19 @@ static void drop_from_right(struct dl_layout *l, size_t width, int use) {
       drop(l, i, NULL);
 }
 
+/* Gives broken texts the room that dropped columns have left. */
+static void widen_texts(struct dl_layout *l, size_t width) {
+  for (size_t i = 0; i < l->n; i++) {
+    struct dl_layout_column *c = &l->column[i];
+    const size_t total = total_width(l),
+                 room = width > total ? width - total : 0;
+    if (!c->wrapped)
+      continue;
+    c->width = c->whole - c->width > room ? c->width + room : c->whole;
+    c->wrapped = c->width < c->whole;
+  }
+}
+
 void dl_layout_fit(struct dl_layout *l, const struct dl_table *t,
                    size_t width) {
   DL_TEXT(value);
@@ -108,6 +122,7 @@ void dl_layout_fit(struct dl_layout *l, const struct dl_table *t,
   drop_from_right(l, width, DL_SPARE);
   drop_from_right(l, width, 0);
   drop_from_right(l, width, DL_MAIN);
+  widen_texts(l, width);
   l->units = false;
   for (size_t i = 0; i < l->n; i++)
     l->units = l->units || l->column[i].unit.len > 0;

@@ -3,6 +3,7 @@
 
 #include "output/formats/document.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -249,4 +250,13 @@ void dl_layout_free(struct dl_layout *l) {
   dl_text_free(&l->dropped);
   free(l->column);
   free(l);
+}
+
+void dl_print_heading(struct dl_printer *p, const char *const around[2],
+                      const char *key) {
+  DL_TEXT(title);
+  dl_text_printf(&title, "%c%s", toupper((unsigned char)key[0]), key + 1);
+  dl_print(p, around[0], NULL);
+  dl_print(p, title.s, NULL);
+  dl_print(p, around[1], NULL);
 }

@@ -44,6 +44,10 @@ void dl_print_wrapped(struct dl_printer *p, const char *text, size_t hang,
 
 struct dl_document;
 
+/* Prints the heading of a page of rows, "Runs", from the name of its table. */
+void dl_print_heading(struct dl_printer *p, const char *const around[2],
+                      const char *key);
+
 /* A column as people see it: one of the table, or two as "low .. high". */
 struct dl_layout_column {
   struct dl_column c;
@@ -56,6 +60,7 @@ struct dl_layout_column {
   size_t before;            /* widest part before the point that is aligned */
   size_t after;             /* widest part from there on */
   size_t width;             /* of all, heading and unit included */
+  size_t whole;             /* width before texts were broken */
   bool wrapped;             /* cells are broken at that width */
 };
 

@@ -29,6 +29,8 @@ pages() {
   mv out jobs.html
   page report sacct.txt --by user
   mv out users.html
+  page extract gpu-7.csv
+  mv out runs.html
   page fit runs.csv --target gpu_power_w --no-model
   mv out fit.html
   # GPUs of a made driver, as in the tests of record
@@ -54,6 +56,7 @@ pages() {
   grep -q '<td>TDP</td>.*<td>NVIDIA A100 Tensor Core GPU data sheet' predict.html
   grep -q '<div class="bar"><div>2 CPUs, load [0-9.]* %, of it the loader</div>' node.html
   grep -q '<div class="bar"><div>ann</div>' users.html
+  grep -q '<h2>Runs</h2>' runs.html
   grep -q '<h2>MAPE of runs whose group was held out</h2>' fit.html
   [ ! -e record.html ] || for gpu in 0 1; do
     grep -q "<div class=\"bar\"><div>NVIDIA A100-SXM4-40GB ($gpu)</div>" \

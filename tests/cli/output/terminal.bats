@@ -450,3 +450,9 @@ make_runs() {
   shows_left make_cards 200000 check cards.xml
   shows_left make_runs 40 calibrate runs.csv
 }
+
+@test 'a broken text gets the room that a dropped column leaves' {
+  WIDTH=80 on_terminal recommend --arch resnet50 --country DE --price 0.3EUR
+  grep -q '^  not shown: 90 % interval' seen
+  grep -q '^  Least energy  h100-nvl, batch 256, AMP  ' seen
+}
