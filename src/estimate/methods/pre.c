@@ -39,10 +39,14 @@ static void note_limits(const struct dl_engine *ctx, struct dl_estimate *est,
     est->outside[est->n_outside++] = "precision";
 }
 
+static double limit_w(const struct dl_job *job) {
+  return dl_or(job->run->power_limit_w, job->tdp_w);
+}
+
 /* No board draws more than its limit, whatever a regression makes of it. */
 static struct dl_prediction within_limit(const struct dl_job *job,
                                          const struct dl_prediction *p) {
-  double most = dl_or(job->run->power_limit_w, job->tdp_w);
+  const double most = limit_w(job);
   struct dl_prediction at_most = *p;
   if (p->value > most) {
     at_most.value = most;
@@ -132,6 +136,13 @@ static void epoch(const struct dl_engine *ctx, const struct dl_job *job,
   double own_s = dl_pre_duration(job, all);
   if (!isnan(own_s)) {
     est->duration_s.x = own_s;
+    est->duration_from = dl_pre_epoch.name;
+  }
+  /* A duration by another method may be too short for this energy. */
+  double least_s =
+      est->energy_j.x / (limit_w(job) * job->run->n_gpus + est->memory_w);
+  if (isnan(job->known.run_s) && est->duration_s.x < least_s) {
+    est->duration_s.x = least_s;
     est->duration_from = dl_pre_epoch.name;
   }
   est->power_w.x = est->energy_j.x / est->duration_s.x;

@@ -42,3 +42,16 @@ JOB=(predict --arch resnet50 --gpu a100 --method flops --set params_m=100
     "$DLEST" report sacct.txt -q >out
   )
 }
+
+@test "a time by operations is no shorter than the energy needs at the limit" {
+  try fit "$DLEST_DATADIR/data/examples/runs.csv" --target epoch_energy_j \
+    -o own.xml -q
+  # 15 kWh at 400 W and 3.7 W of memory
+  try predict --arch resnet50 --gpu a100 --model own.xml -q --format json
+  check '.estimates[] | select(.method == "pre-epoch") |
+    .duration_from == "pre-epoch" and (.power_w / 403.7 - 1 | fabs) < 1e-9 and
+    (.energy_j / .power_w / .duration_s - 1 | fabs) < 1e-9'
+  try predict --arch resnet50 --gpu a100 --model own.xml -q --format json \
+    --power-limit 250
+  check '.estimates[] | select(.method == "pre-epoch") | .power_w < 253.71'
+}
