@@ -295,17 +295,13 @@ static void serving_rates(const struct dl_job *job, const struct dl_served *s,
   est->power_w.high = est->power_w.x * power->high / power->value;
 }
 
-/* The power that GPUs draw while they idle is uncertain, too; the two add in
- * squares. */
-static void widen_by_idle(struct dl_estimate *est, double idle_j,
-                          double coverage) {
+/* The static power of GPUs that wait or idle is uncertain, too: a part of the
+ * figure, in its unit, adds to the bounds in squares. */
+static void widen_by_static(struct dl_interval *i, double part,
+                            double coverage) {
   double factor = dl_static_factor(0, coverage);
-  est->energy_j.low =
-      est->energy_j.x -
-      hypot(est->energy_j.x - est->energy_j.low, idle_j * (1 - 1 / factor));
-  est->energy_j.high =
-      est->energy_j.x +
-      hypot(est->energy_j.high - est->energy_j.x, idle_j * (factor - 1));
+  i->low = i->x - hypot(i->x - i->low, part * (1 - 1 / factor));
+  i->high = i->x + hypot(i->high - i->x, part * (factor - 1));
 }
 
 static void serving_interval(const struct dl_fit *fit,
@@ -458,11 +454,12 @@ void dl_estimate_inference(const struct dl_engine *ctx,
     forward_interval(ctx, job, gpu_j, est);
     forward_times(ctx, job, s, est);
     forward_power(ctx, job, gpu_j, est);
+    widen_by_static(&est->power_w, s->plain_j / s->time_s, ctx->coverage);
   }
   dl_widen_by_host(job, s, ctx->coverage, est);
   dl_widen(ctx, est, p->parts.input_doubt * s->input_s / s->time_s);
   if (s->idle_j > 0)
-    widen_by_idle(est, s->idle_j, ctx->coverage);
+    widen_by_static(&est->energy_j, s->idle_j, ctx->coverage);
   power_at_rate(job, est);
   if (may_be_lowered(job) && !dl_limit_matters(job))
     est->capped = -expm1(-ctx->of_90 * LOWERED_POWER);
