@@ -222,10 +222,10 @@ static void narrow_table(void **state) {
                     "      five\n"
                     "y     six                         2     4\n"
                     "not shown: same (7.00 W in all rows)\n"},
-               {30, "name  text              last\n"
-                    "x     one two three        3\n"
-                    "      four five\n"
-                    "y     six                  4\n"
+               {30, "name  text                last\n"
+                    "x     one two three four     3\n"
+                    "      five\n"
+                    "y     six                    4\n"
                     "not shown: same (7.00 W in all\n"
                     "rows), spare\n"},
                {0, "name  text                     same  spare  last\n"
