@@ -45,7 +45,7 @@ struct dl_json_value {
 struct dl_json_value dl_json_get(const dl_json *object, const char *key);
 struct dl_json_value dl_json_value_of(const dl_json *value); /* or of NULL */
 
-/* Returns a member that is an object or an array, or NULL; accepts NULL. */
+/* Returns a member of any kind, or NULL; accepts NULL. */
 const dl_json *dl_json_member(const dl_json *object, const char *key);
 
 /* Elements of an array: their number (0: it is none), one, and its value. */
