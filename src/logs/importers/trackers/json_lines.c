@@ -63,14 +63,17 @@ static void take_value(struct moment *m, const struct dl_sample_column *c,
   m->measures = m->measures || c->quantity != DL_SAMPLE_UTIL;
 }
 
+enum { MOST_PROCESSES = 1000000 };
+
 /* Takes "rank0/" off a name. */
 static const char *without_process(struct moment *m, const char *key) {
   char *end;
   if (strncmp(key, "rank", 4) != 0 || !isdigit((unsigned char)key[4]))
     return key;
-  long process = strtol(key + 4, &end, 10) + 1;
-  if (*end != '/')
+  long rank = strtol(key + 4, &end, 10);
+  if (*end != '/' || rank >= MOST_PROCESSES)
     return key;
+  const long process = rank + 1;
   m->several = m->several || (m->process > 0 && m->process != process);
   m->process = process;
   return end + 1;
