@@ -114,7 +114,7 @@ static const char *boundary_of(const struct pass *p) {
   return dl_row_text(p->row, &p->boundary);
 }
 
-/* Tells whether a run has an energy of the boundary that was asked for. */
+/* Tells whether a run has an energy of the requested boundary. */
 static bool is_asked(const struct dl_comparing *w, const struct pass *p) {
   enum dl_boundary asked = w->o->boundary;
   return asked == DL_N_BOUNDS ||

@@ -231,8 +231,8 @@ static enum dl_status add_all(struct dl_cli *cli,
                                   "asks for, or a part of them");
 }
 
-/* One boundary for all, so that they compare: the one that was asked for, or
- * the widest that all have, which is also what is paid for. */
+/* Sets one boundary for all, so that they compare: the requested one, or the
+ * widest that all have, which is also what is paid for. */
 static enum dl_status set_boundary(struct dl_cli *cli, enum dl_boundary asked,
                                    struct dl_recommend_data *r) {
   const char *without = NULL;

@@ -4,6 +4,7 @@
 # columns, with all that goes to it.
 
 load ../common
+load on_terminal
 
 setup() {
   cd "$BATS_TEST_TMPDIR" || return 1
@@ -15,28 +16,8 @@ setup() {
 # on_screen COLUMNS ARG...: what dlest shows on a terminal, in the file seen;
 # progress, which is cleared again, is left out.
 on_screen() {
-  python3 - "$@" <<'PY'
-import fcntl, os, pty, re, struct, sys, termios
-pid, fd = pty.fork()
-if pid == 0:
-    os.environ.update(TERM='xterm', NO_COLOR='1')
-    fcntl.ioctl(1, termios.TIOCSWINSZ,
-                struct.pack('HHHH', 40, int(sys.argv[1]), 0, 0))
-    os.execv(os.environ['DLEST'], ['dlest'] + sys.argv[2:])
-seen = b''
-while True:
-    try:
-        block = os.read(fd, 65536)
-    except OSError:
-        break
-    if not block:
-        break
-    seen += block
-status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-text = re.sub(r'[^\n]*\r\033\[K', '', seen.decode().replace('\r\n', '\n'))
-open('seen', 'w').write(text)
-sys.exit(status)
-PY
+  CHECKED=1 TERM=xterm WIDTH=$1 on_terminal "${@:2}" || return
+  sed -i $'s/.*\r\033\\[K//' seen
 }
 
 # fits LINES ARG...: the screen of 80 columns has at most so many lines, none

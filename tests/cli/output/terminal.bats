@@ -4,6 +4,7 @@
 # and cells reach neither a terminal nor a document in a form that acts.
 
 load ../common
+load on_terminal
 
 setup() {
   cd "$BATS_TEST_TMPDIR" || return 1
@@ -25,33 +26,6 @@ safe() {
     cat -v found
     return 1
   fi
-}
-
-# on_terminal ARG...: runs dlest on a terminal; the file seen has what it shows,
-# without the carriage returns that the terminal adds. It has $WIDTH columns
-# (default: it does not tell) and colours if $COLOUR says so.
-on_terminal() {
-  python3 - "$DLEST" "$@" <<'PY'
-import fcntl, os, pty, struct, sys, termios
-pid, fd = pty.fork()
-if pid == 0:
-    if 'COLOUR' not in os.environ:
-        os.environ['NO_COLOR'] = '1'
-    columns = int(os.environ.get('WIDTH', '0'))
-    fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack('HHHH', 40, columns, 0, 0))
-    os.execv(sys.argv[1], sys.argv[1:])
-seen = b''
-while True:
-    try:
-        block = os.read(fd, 65536)
-    except OSError:
-        break
-    if not block:
-        break
-    seen += block
-os.waitpid(pid, 0)
-open('seen', 'wb').write(seen.replace(b'\r\n', b'\n'))
-PY
 }
 
 # a table of runs with a hostile name of a column; its last row has hostile
