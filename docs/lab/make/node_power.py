@@ -8,7 +8,8 @@ Two tables, of data/node-power.csv and data/node-trainings.csv. The first has
 nodes whose accelerators' power is known, with the shares of the rest fitted to
 the other systems. The second has estimates by dlest of MLPerf's trainings with
 their durations given. They go to standard output; with --write each also
-replaces the one in FILE that begins with the same heading.
+replaces the one in FILE that begins with the same heading. Language models are
+estimated by a fit without MLPerf's rows, which have powers of these nodes.
 """
 
 import argparse
@@ -17,9 +18,11 @@ import json
 import os
 import statistics
 import sys
+import tempfile
 
 from generalisation import Failure, run, table
 from known_times import replace
+from training_power import model_without
 
 # As in src/estimate/node/node.h and data/nodes.xml.
 EFFICIENCY, FIXED = 0.967, 0.77
@@ -101,9 +104,12 @@ def shares(nodes):
     return (sy - fans * sx) / s, fans
 
 
+TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..")
+
+
 def read(name):
-    top = os.path.join(os.path.dirname(__file__), "..", "..", "..", "data")
-    with open(os.path.join(top, name), encoding="utf-8", newline="") as f:
+    with open(os.path.join(TOP, "data", name), encoding="utf-8",
+              newline="") as f:
         return list(csv.DictReader(f))
 
 
@@ -175,10 +181,13 @@ def medians(label, found):
     return cells
 
 
-def trainings_table(dlest):
+def trainings_table(dlest, language):
+    """language: the model of language models."""
     rows, found = [], []
     for r in read("node-trainings.csv"):
         words = command(r)
+        if r["seq_len"]:
+            words += ["--model", language]
         try:
             out = json.loads(run(dlest, "predict", *words, "-q", "--format",
                                  "json"))
@@ -201,7 +210,10 @@ def main():
     parser.add_argument("dlest")
     parser.add_argument("--write", metavar="FILE")
     o = parser.parse_args()
-    for part in (nodes_table(), trainings_table(o.dlest)):
+    with tempfile.TemporaryDirectory() as folder:
+        language = model_without(o.dlest, folder, TOP, "mlperf")
+        parts = nodes_table(), trainings_table(o.dlest, language)
+    for part in parts:
         print(part, end="\n\n")
         if o.write:
             replace(o.write, part)
