@@ -8,14 +8,17 @@ RUNS is the folder of measured data, with power/training.csv and
 reality/cases.csv. The fit of data/language-training-means.csv is repeated
 without the rows of each source in turn, and estimates the mean power of a board
 in that source's trainings, of which no time is known. TDP and shares of the
-limit in force are compared with the same. The table goes to standard output;
-with --write it also replaces the one in FILE that begins with the same heading.
+limit in force are compared with the same. The width of dlest's interval was
+chosen by all of these trainings; 'by others' are inside one that has it from the
+errors of the other sources alone. The table goes to standard output; with
+--write it also replaces the one in FILE that begins with the same heading.
 --rows prints a line for each training instead.
 """
 
 import argparse
 import csv
 import json
+import math
 import os
 import re
 import shlex
@@ -28,7 +31,7 @@ from known_times import replace
 
 MEANS = "data/language-training-means.csv"
 HEAD = ["left out", "trainings", "dlest", "within 1.25", "inside 90 %",
-        "TDP", "limit", ".87 limit"]
+        "by others", "TDP", "limit", ".87 limit"]
 # Of a node of 8 at the plug (data/make/language-means.py), and processors of a
 # GPU's share of a node (power/training.csv).
 SUPPLY, REST_W, CPU_W = .955, 1650, 42
@@ -128,13 +131,20 @@ def error(ratios):
     return "%.1f %%" % (100 * statistics.median(abs(x - 1) for x in ratios))
 
 
-def line_of(name, found):
+def inside(powers, others):
+    """How many of the powers are inside 90 % by the errors of others."""
+    rms = math.sqrt(statistics.mean(math.log(x) ** 2 for x in others))
+    return sum(abs(math.log(x)) <= 1.645 * rms for x in powers)
+
+
+def line_of(name, found, by_others):
     """found: [(power, low, high, TDP, limit, .87 limit)], by the measured."""
     power, low, high, *rules = zip(*found)
     n = len(found)
     return [name, n, error(power),
             "%.0f %%" % (100 * sum(.8 <= x <= 1.25 for x in power) / n),
             "%d of %d" % (sum(a <= 1 <= b for a, b in zip(low, high)), n),
+            "%d of %d" % (by_others, n),
             *(error(x) for x in rules)]
 
 
@@ -165,8 +175,12 @@ def main():
             print("%-15s %-28s %4.0f W %.2f [%.2f, %.2f]" %
                   (t.source, t.name[:28], t.watts, *x[:3]))
         return
-    rows = [line_of(source, [x for _, x in of]) for source, of in found.items()]
-    rows.append(line_of("all", [x for of in found.values() for _, x in of]))
+    ratios = {source: [x for _, x in of] for source, of in found.items()}
+    count = {source: inside([x[0] for x in of], [
+        x[0] for other, xs in ratios.items() if other != source for x in xs])
+        for source, of in ratios.items()}
+    rows = [line_of(source, of, count[source]) for source, of in ratios.items()]
+    rows.append(line_of("all", sum(ratios.values(), []), sum(count.values())))
     new = table(HEAD, rows)
     if o.write:
         replace(o.write, new)
