@@ -120,8 +120,8 @@ def bert(tokens, layers=12, width=768, heads=12):
 # the maps of the ImageNet network at 128 px. SQuAD is read at 384 tokens.
 # Sentiment140 has 1,600,000 tweets of up to 140 characters (Go, Bhayani, Huang
 # 2009), the longest of a batch about 45 tokens, of which the trace says nothing.
-# With fewer samples, steps of 8 tweets would take as long as those of 8 parts of
-# SQuAD.
+# With a third of the samples, steps of 8 tweets would take longer than those of 8
+# parts of SQuAD.
 ZEUS_NETWORKS = {
     ("resnet50", "imagenet"):
         ((4.09e9, 11.11e6, 174, 25.6e6), 1281167, 50000, COUNTED),
