@@ -59,6 +59,12 @@ const char *dl_fit_lacks(const struct dl_bound_fit *b,
  * 0. */
 void dl_widen(const struct dl_engine *ctx, struct dl_estimate *est, double by);
 
+/* By how much the upper end of a time moves, of 90 % and of the logarithm,
+ * where networks with attention train on several GPUs in 16 bits by software
+ * that is not given: what was published of them takes up to 3 times the time of
+ * a benchmark's steps (docs/lab/published-speeds.md). */
+double dl_recipe_doubt(const struct dl_job *job);
+
 /* Turns the interval of the power at work into the interval of the mean power
  * of GPUs that work for work_s, s, and wait for their input at static_w, W: at
  * the longest wait it is the lowest. */

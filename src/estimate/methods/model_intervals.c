@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "estimate/methods/methods.h"
 #include "estimate/methods/work.h"
+#include "physics/rows/inputs.h"
 #include "physics/training/input_pipeline.h"
 #include "physics/training/training_inputs.h"
 
@@ -27,6 +28,17 @@ void dl_widen(const struct dl_engine *ctx, struct dl_estimate *est, double by) {
   by *= ctx->of_90;
   widen(est->energy_j.x, &est->energy_j.low, &est->energy_j.high, by);
   widen(est->duration_s.x, &est->duration_s.low, &est->duration_s.high, by);
+}
+
+#define RECIPE_DOUBT 0.6
+
+double dl_recipe_doubt(const struct dl_job *job) {
+  const struct dl_run *run = job->run;
+  const struct dl_architecture *arch = job->found.arch;
+  bool attends = arch && (arch->heads > 0 || arch->attention_macs_g > 0);
+  return attends && run->n_gpus > 1 && dl_is_16_bit(run->precision)
+             ? RECIPE_DOUBT
+             : 0;
 }
 
 void dl_widen_power(struct dl_estimate *est, double work_s, double static_w,

@@ -128,11 +128,12 @@ static void widen_epoch(const struct dl_engine *ctx, const struct dl_job *job,
   est->software_matters =
       !job->run->stack && !p->of_stack && software > 0 && p->repeats == 0;
   dl_widen(ctx, est, p->of_stack ? doubt : hypot(waiting, doubt));
-  const double high_j = est->energy_j.high, high_s = est->duration_s.high;
+  struct dl_estimate upper = *est;
   dl_widen(ctx, est, p->of_stack ? 0 : software);
   if (!job->run->stack) {
-    est->energy_j.high = high_j;
-    est->duration_s.high = high_s;
+    dl_widen(ctx, &upper, dl_recipe_doubt(job));
+    est->energy_j.high = upper.energy_j.high;
+    est->duration_s.high = upper.duration_s.high;
   }
   keep_repeats(all, &was, est);
 }

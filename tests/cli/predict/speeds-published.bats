@@ -56,3 +56,32 @@ with open(sys.argv[1], encoding="utf-8") as f:
             sys.exit("line %d: %s" % (n, r))
 PY
 }
+
+# DeiT (arXiv 2012.12877; DeiT III: its repository, issue 198), MAE (FINETUNE.md),
+# Swin (its repository, issue 68): seconds of an epoch in mixed precision on V100.
+@test "three quarters of networks with attention on several GPUs are inside" {
+  local n=0 inside=0
+  while read -r arch gpus batch samples seconds; do
+    "$DLEST" predict --arch "$arch" --gpu v100-sxm2-32gb --gpus "$gpus" \
+      --gpus-per-node 8 --batch-size "$batch" --train-samples "$samples" \
+      --val-samples 0 --epochs 1 --precision amp --loader cached \
+      --loader-workers 10 --augmentation random --format json -q >one.json
+    n=$((n + 1))
+    jq -e --argjson s "$seconds" '.recommended as $m | .estimates[] |
+      select(.method == $m) | .duration_low_s <= $s and $s <= .duration_high_s' \
+      one.json && inside=$((inside + 1))
+  done <<'END'
+deit_base_patch16_224 8 128 1281167 636
+deit_base_patch16_224 16 64 1281167 444
+deit_small_patch16_224 32 64 14197122 1548.6
+deit_base_patch16_224 32 64 14197122 2231.5
+vit_large_patch16_224 32 64 14197122 5976.1
+vit_huge_patch14_224 64 32 14197122 8319.3
+vit_base_patch16_224 32 32 1281167 258.6
+vit_large_patch16_224 32 32 1281167 638.4
+swin_base_patch4_window7_224 16 64 1281167 720
+END
+  echo "$inside of $n inside"
+  [ "$n" -eq 9 ]
+  [ $((4 * inside)) -ge $((3 * n)) ]
+}
