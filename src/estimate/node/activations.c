@@ -18,10 +18,10 @@
 #define BESIDE_KEPT_16_BIT 0.15
 #define KEPT_WITH_ATTENTION 2.06
 #define KEPT_OF_DETECTORS 2
-#define FROZEN_STAGES 104       /* outputs of a pixel of the image */
-#define GRADIENTS_OF_RCNN 48    /* outputs of a pixel, beside what is kept */
-#define LOSS_OF_RETINANET 60    /* outputs of a pixel, in FP32 */
-#define CLASSES_OF_COCO 21      /* of pixels, in torchvision */
+#define FROZEN_STAGES 104    /* outputs of a pixel of the image */
+#define GRADIENTS_OF_RCNN 48 /* outputs of a pixel, beside what is kept */
+#define LOSS_OF_RETINANET 60 /* outputs of a pixel, in FP32 */
+#define CLASSES_OF_COCO 21   /* of pixels, in torchvision */
 #define CLASSES_OF_ADE20K 150
 #define LEAST_ATTENTION 0.05    /* scores among the outputs */
 #define KEPT_OF_SCORES 1        /* what the softmax puts out */
