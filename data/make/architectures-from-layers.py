@@ -125,7 +125,7 @@ def mlperf_ssd(*rounds):
 
 RCNN = "512 regions for the boxes, 128 for the masks"
 task("retinanet_resnet50_fpn", "RetinaNet ResNet-50 FPN", "retinanet",
-     "torchvision", on(vision.retinanet, 91), 800, "area",
+     "torchvision", on(vision.retinanet, 91), 1024, "area",
      ("retinanet", "retinanet_r50_fpn", "retinanet-r50"), "",
      34.014999, 6, 239.32, lambda n: vision.retinanet(n, (800, 1280), 80))
 task("retinanet_resnext50_fpn", "RetinaNet ResNeXt-50 FPN", "retinanet",

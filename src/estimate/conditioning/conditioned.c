@@ -46,6 +46,13 @@ static void doubt_startup(struct dl_interval *j, double s, double run_s,
   j->high = j->x * exp(hypot(log(j->high / j->x), log1p(more / j->x)));
 }
 
+void dl_allow_waiting(struct dl_interval *j, double static_j, double coverage) {
+  /* The share of the time that all but a tail of the runs work. */
+  double works = (1 - coverage) / 2 / DL_WAITS;
+  if (works < 1 && static_j < j->low)
+    j->low = works * j->low + (1 - works) * static_j;
+}
+
 /* The energy of a known power and time. */
 static struct dl_interval metered(const struct dl_known *known,
                                   double coverage) {

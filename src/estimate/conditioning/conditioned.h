@@ -42,6 +42,13 @@ struct dl_conditioned {
   double most_w; /* mean power at the known utilization, at most */
 };
 
+/* Lowers the lower end of the energy of a run of which the duration alone is
+ * known, with its GPUs at work all the time: as many trainings wait as
+ * elsewhere (gpu_waiting.h), for a uniform share of the time, in which they
+ * draw static_j / duration. */
+void dl_allow_waiting(struct dl_interval *energy_j, double static_j,
+                      double coverage);
+
 void dl_condition(struct dl_conditioned *out, const struct dl_expected *e,
                   const struct dl_known *known, double coverage);
 

@@ -79,11 +79,15 @@ static void scale(struct dl_estimate *est, const struct dl_prediction *p,
 }
 
 static void by_power(const struct dl_engine *ctx, const struct dl_job *job,
-                     const struct dl_prediction *p, struct dl_estimate *est) {
+                     const struct dl_job_predictions *all,
+                     struct dl_estimate *est) {
+  const struct dl_prediction *p = &all->of[DL_PHYSICAL_POWER];
+  double gpus_s = job->known.run_s * job->run->n_gpus;
   est->boundary = "gpu";
   est->model = ctx->fit[DL_PHYSICAL_POWER].model;
   est->power_w.x = p->value * job->run->n_gpus;
-  scale(est, p, job->known.run_s * job->run->n_gpus);
+  scale(est, p, gpus_s);
+  dl_allow_waiting(&est->energy_j, all->parts.static_w * gpus_s, ctx->coverage);
   if (isnan(p->value))
     est->lacks = dl_fit_lacks(&ctx->fit[DL_PHYSICAL_POWER], job);
   else
@@ -114,8 +118,7 @@ static void keep_repeats(const struct dl_job_predictions *all,
 }
 
 /* Widens an energy whose time is not known by its uncertainty beyond the fit.
- * The time for which GPUs wait for each other is known worse than the time for
- * which they compute. */
+ * Times of waiting for other GPUs are known worse than those of computing. */
 static void widen_epoch(const struct dl_engine *ctx, const struct dl_job *job,
                         const struct dl_job_predictions *all,
                         struct dl_estimate *est) {
@@ -480,7 +483,7 @@ static void estimate(const struct dl_engine *ctx, const struct dl_job *job,
   else if (isnan(job->known.run_s))
     by_epoch(ctx, job, p, est);
   else
-    by_power(ctx, job, &p->of[DL_PHYSICAL_POWER], est);
+    by_power(ctx, job, p, est);
   if (!dl_run_is_inference(job->run) && dl_is_cpu(job->found.gpu) &&
       isnan(job->known.power_w))
     dl_cpu_training_power(ctx, job, est);

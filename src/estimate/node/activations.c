@@ -18,9 +18,11 @@
 #define BESIDE_KEPT_16_BIT 0.15
 #define KEPT_WITH_ATTENTION 2.06
 #define KEPT_OF_DETECTORS 2
-#define FROZEN_STAGES 104       /* outputs of a pixel of the image */
-#define GRADIENTS_OF_RCNN 48    /* outputs of a pixel, beside what is kept */
-#define LOSS_OF_RETINANET 60    /* outputs of a pixel, in FP32 */
+#define FROZEN_STAGES 104    /* outputs of a pixel of the image */
+#define GRADIENTS_OF_RCNN 48 /* outputs of a pixel, beside what is kept */
+#define LOSS_OF_RETINANET 60 /* outputs of a pixel, in FP32 */
+#define CLASSES_OF_COCO 21   /* of pixels, in torchvision */
+#define CLASSES_OF_ADE20K 150
 #define LEAST_ATTENTION 0.05    /* scores among the outputs */
 #define KEPT_OF_SCORES 1        /* what the softmax puts out */
 #define KEPT_OF_SCORES_16_BIT 3 /* that in FP32, and a copy in 16 bits */
@@ -107,11 +109,20 @@ static bool has_frozen_stages(const struct dl_architecture *arch) {
   return is_family(arch, "rcnn") || is_family(arch, "retinanet");
 }
 
-/* Bytes that the backward pass of a detector begins with, beside what it keeps
- * of an image (peak_memory.h). */
+double dl_pixel_classes(const struct dl_architecture *arch) {
+  if (is_family(arch, "segformer"))
+    return CLASSES_OF_ADE20K;
+  return is_family(arch, "segmentation") ? CLASSES_OF_COCO : 0;
+}
+
+/* Bytes that the backward pass of a detector, or of a network that labels
+ * pixels, begins with, beside what it keeps of an image (peak_memory.h). */
 static double begun(const struct dl_job *job) {
   const struct dl_architecture *arch = job->found.arch;
   double area = job->run->image_px * job->run->image_px;
+  double logit = dl_is_mixed(job) ? LOGIT_OF_PYTORCH : LOGIT * 4;
+  if (dl_pixel_classes(arch) > 0)
+    return logit * area * dl_or(job->run->classes, dl_pixel_classes(arch));
   if (is_family(arch, "rcnn"))
     return GRADIENTS_OF_RCNN * area * dl_activation_bytes(job);
   return is_family(arch, "retinanet") ? LOSS_OF_RETINANET * area * 4 : 0;

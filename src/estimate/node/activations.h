@@ -26,6 +26,10 @@ bool dl_keeps_fp8(const struct dl_job *job);
 double dl_scores_among(double products, double n,
                        const struct dl_transformer *t);
 
+/* Returns the classes by which a network labels each pixel of an image, where
+ * --classes does not say them; 0 of other networks. */
+double dl_pixel_classes(const struct dl_architecture *arch);
+
 /* Bytes that one GPU keeps for a sample. */
 double dl_kept_activations(const struct dl_job *job);
 

@@ -61,6 +61,11 @@
  * 80 classes at an eighth of the size, and a third more on coarser maps: 60).
  * Faster and Mask R-CNN and RetinaNet of MMDetection then are .93, 1.06 and .99
  * of what they allocate (GiB), and .85 in 16 bits; before .83, .97, .88, .69.
+ * Networks that label pixels (FCN, DeepLab, SegFormer) enlarge their logits to
+ * the size of the image before the loss, whose backward pass begins with four
+ * copies of them in FP32: the logits, the logarithms of their softmax, and the
+ * gradients of both; in mixed precision the first has 16 bits. torchvision's
+ * have 21 classes, SegFormer the 150 of ADE20K.
  * Checkpointing of n parts keeps the maps between them and one part (arXiv
  * 1604.06174): 2 / n, n the blocks or the root of the layers.
  *

@@ -15,6 +15,7 @@
 #include "estimate/methods/work.h"
 #include "estimate/node/memory_remedy.h"
 #include "estimate/node/parallel.h"
+#include "estimate/node/activations.h"
 #include "estimate/node/peak_memory.h"
 #include "estimate/rules/unused_settings.h"
 #include "physics/cpu/cpu_inputs.h"
@@ -365,6 +366,7 @@ static bool unused_cores(const struct dl_result *r, struct dl_text *say) {
 static bool unknown_classes(const struct dl_result *r, struct dl_text *say) {
   const struct dl_architecture *arch = r->job.found.arch;
   return arch && isnan(arch->head_inputs) && !isnan(r->job.run->classes) &&
+         dl_pixel_classes(arch) == 0 &&
          SAY(say,
              "the classifier of '%s' is not known: --classes changes no count",
              arch->head.id);
