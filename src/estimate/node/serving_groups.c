@@ -67,9 +67,13 @@ void dl_assume_serving_groups(struct dl_row *row) {
 }
 
 double dl_served_at_once(const struct dl_job *job) {
+  const struct dl_run *r = job->run;
   struct dl_memory_need m;
   dl_memory_of(job, &m);
-  double most = job->run->batch_size, copies = dl_or(job->run->replicas, 1);
-  double room = (m.has_gb - m.model_gb) / m.sample_gb;
-  return m.shared && room >= copies ? fmin(most, room) : most;
+  double answer = dl_or(r->output_tokens, 0);
+  double all = dl_or(r->prompt_tokens, 0) + answer;
+  double kept = m.keys_gb * (all - answer / 2) / all;
+  double room = (m.has_gb - m.model_gb) / kept;
+  return m.shared && room >= dl_or(r->replicas, 1) ? fmin(r->batch_size, room)
+                                                   : r->batch_size;
 }

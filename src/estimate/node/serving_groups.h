@@ -26,8 +26,9 @@
 void dl_assume_serving_groups(struct dl_row *row);
 
 /* Requests to a language model that are served at once: no more of the batch
- * than the memory of GPUs holds beside the weights. Where it does not hold
- * these, or not one request of each copy, the whole batch: a warning says so. */
+ * than the memory of GPUs holds keys and values of, in the mean over their
+ * answers, beside the weights. Where it does not hold the weights, or not one
+ * request of each copy, the whole batch: a warning says so. */
 double dl_served_at_once(const struct dl_job *job);
 
 #endif
