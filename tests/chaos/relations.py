@@ -22,15 +22,16 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True
+from served import check_groups, check_parts, serving  # noqa: E402
 from set_ups import (PCIE_3_X16_GB_S, batch_of, gradients_s,  # noqa: E402
-                     most_power, number, serving)
+                     most_power, number)
 
 PUE, INTENSITY = 1.37, 412.0
 COLUMNS = ("run_id", "arch", "gpu", "n_gpus", "phase", "batch_size",
            "precision", "stack", "framework", "train_samples", "val_samples",
            "epochs", "tokens", "seq_len", "checkpointing", "prompt_tokens",
            "output_tokens", "requests", "duration_s", "gpu_util",
-           "power_limit_w", "drop_last", "global_batch", "replicas")
+           "power_limit_w", "drop_last", "global_batch", "replicas", "kv_bytes")
 OPTIONS = {"arch": "arch", "gpu": "gpu", "n_gpus": "gpus", "phase": "phase",
            "batch_size": "batch-size", "precision": "precision",
            "stack": "stack", "framework": "framework",
@@ -38,7 +39,8 @@ OPTIONS = {"arch": "arch", "gpu": "gpu", "n_gpus": "gpus", "phase": "phase",
            "epochs": "epochs", "tokens": "tokens", "seq_len": "seq-len",
            "checkpointing": "checkpointing", "prompt_tokens": "prompt-tokens",
            "output_tokens": "output-tokens", "requests": "requests",
-           "global_batch": "global-batch", "replicas": "replicas"}
+           "global_batch": "global-batch", "replicas": "replicas",
+           "kv_bytes": "kv-bytes"}
 IMAGES = ("resnet50", "vgg16", "mobilenetv2_100", "vit_large_patch16_224",
           "efficientnet_b0", "alexnet", "convnext_base", "densenet121",
           "swin_base_patch4_window7_224", "inception_v3")
@@ -311,7 +313,7 @@ def check_rate(found, row):
                     most, about(row))
 
 
-def check_estimate(found, row, tdp, known):
+def check_estimate(found, row, tdp, idle, known):
     """What one estimate must keep."""
     energy, power = number(row, "energy_j"), number(row, "power_w")
     time = number(row, "duration_s")
@@ -336,6 +338,10 @@ def check_estimate(found, row, tdp, known):
             found.check("power within the limit of the boards",
                         number(row, name) <= most * (1 + 1e-9), row[name],
                         most, about(row))
+    if row["method"] == "physical" and row["phase"] == "inference":
+        least = idle[row["gpu"]] * number(row, "n_gpus")
+        found.check("power of busy boards above that of idle ones",
+                    power >= least * (1 - 1e-9), power, least, about(row))
     if row["mfu"] and not known:
         check_rate(found, row)
     facility = number(row, "facility_energy_j")
@@ -393,23 +399,6 @@ def check_lines(found, program, rows, got, n):
                          for k in FIGURES}
                 found.check("a row is its command line", same(of_row, cells),
                             about(of_row))
-
-
-def check_parts(found, program):
-    """Parts of requests and of a node."""
-    out = json.loads(program.run(
-        "--arch=llama-2-7b", "--gpu=h100", "--phase=inference", "--format",
-        "json", "--prompt-tokens=200", "--output-tokens=100",
-        "--requests=1000"))
-    work = {p["part"]: p["energy_j"] for p in out["served"]["work"]}
-    found.check("parts of requests",
-                abs(sum(work.values()) / 2 / work["all"] - 1) < 1e-9, work)
-    out = json.loads(program.run(
-        "--arch=resnet50", "--gpu=a100", "--gpus=8", "--format", "json",
-        "--node=epyc-7742-8xa100", "--pue=1.2"))
-    parts = [p for p in out["node"]["parts"] if p["estimate"] == "physical"]
-    found.check("shares of a node",
-                abs(sum(p["share"] for p in parts) - 1) < 1e-9, parts)
 
 
 def check_again(found, program, rows, got, n):
@@ -479,6 +468,8 @@ def main():
                                 check=True).stdout
         table = [g for g in csv.DictReader(io.StringIO(listed)) if g["tdp_w"]]
         tdp = {g["id"]: most_power(g) for g in table}
+        idle = {g["id"]: float(g["idle_w"] or 0) for g in table}
+        boards = [g["id"] for g in table if g["form"] != "socket"]
         memory = {g["id"]: number(g, "memory_gb") for g in table}
         link = {g["id"]: float(g["link_gb_s"] or PCIE_3_X16_GB_S)
                 for g in table}
@@ -488,10 +479,12 @@ def main():
         rows = drawn(o.rows, o.seed, tdp, memory, link, params)
         got = program.table(rows.rows)
         for key, row in got.items():
-            check_estimate(found, row, tdp, key[0] in rows.known)
+            check_estimate(found, row, tdp, idle, key[0] in rows.known)
         check_pairs(found, rows, got)
         check_lines(found, program, rows, got, max(o.rows // 200, 8))
         check_parts(found, program)
+        check_groups(random.Random(o.seed), found, program, boards,
+                     max(o.rows // 100, 8))
         check_again(found, program, rows, got, min(o.rows, 3000) // 4)
     return conclude(found, "seed %d" % o.seed, rows, got)
 

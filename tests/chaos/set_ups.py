@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What relations.py derives from the set-up of a training of a language model, and
-relations between requests to one."""
+from the catalogue."""
 
 # What is assumed of a link that the catalogue does not have, the fastest PCIe of
 # GPUs, and shares of their rates that collectives reach (language-models.md).
@@ -64,35 +64,3 @@ def most_power(gpu):
     return max(float(gpu["tdp_w"]) * share,
                float(gpu["power_limit_w"] or 0),
                float(gpu["most_limit_w"] or 0))
-
-
-SERVED = ("gpt2", "llama-3.2-1b", "gemma-2-9b", "llama-3-8b", "mixtral-8x7b",
-          "qwen2.5-32b", "llama-3-70b", "deepseek-v2-lite", "gpt-oss-20b",
-          "mistral-7b", "falcon-40b", "phi-3-mini")
-
-
-def serving(rng, rows, gpus, memory):
-    """Requests to a language model on GPUs that share its layers. Where the
-    memory holds them, more at once serve no slower, longer ones take no less;
-    a copy on each of twice the GPUs, with
-    twice the requests at once, takes half the time."""
-    row = {"arch": rng.choice(SERVED), "gpu": rng.choice(gpus),
-           "phase": "inference", "precision": rng.choice(("fp16", "bf16")),
-           "n_gpus": rng.choice((1, 2, 4)), "replicas": 1,
-           "batch_size": rng.choice((1, 4, 16, 64)), "requests": 4096,
-           "stack": rng.choice(("", "mlperf", "transformers")),
-           "prompt_tokens": rng.randint(8, 4000),
-           "output_tokens": rng.randint(1, 1000)}
-    first, held = rows.add(row), memory[row["gpu"]]
-    for what, changes, low, high in (
-            ("time of twice the requests at once",
-             {"batch_size": 2 * row["batch_size"]}, 0, 1),
-            ("time of longer prompts",
-             {"prompt_tokens": 2 * row["prompt_tokens"]}, 1, 1e9),
-            ("time of longer answers",
-             {"output_tokens": 2 * row["output_tokens"]}, 1, 1e9),
-            ("time of copies on twice the GPUs",
-             {"n_gpus": 2 * row["n_gpus"], "replicas": 2,
-              "batch_size": 2 * row["batch_size"]}, 0, .5)):
-        rows.compare(what, rows.add(row, **changes), first, low * (1 - 1e-9),
-                     high * (1 + 1e-9), "duration_s", held)

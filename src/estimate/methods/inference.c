@@ -10,6 +10,7 @@
 #include "estimate/methods/methods.h"
 #include "estimate/methods/plain_software.h"
 #include "estimate/methods/work.h"
+#include "estimate/node/serving_groups.h"
 #include "physics/cpu/cpu_inputs.h"
 #include "physics/fit_row.h"
 #include "physics/serving/serving_cost.h"
@@ -439,17 +440,19 @@ static void add_doubt(const struct problem *p, double rounds,
   s->maybe_j = rounds * r.plain_j;
 }
 
-/* No board draws more than its limit, although a fit may expect so of boards
- * unlike its own. */
-static void keep_limit(struct dl_served *s, const struct dl_job *job) {
+/* No board draws more than its limit or less than when idle, although a fit may
+ * expect so of boards unlike its own. */
+static void keep_limits(struct dl_served *s, const struct dl_job *job) {
   if (s->on_cpu)
     return;
-  double limit = dl_or(job->run->power_limit_w, job->tdp_w) * job->run->n_gpus;
+  double n = job->run->n_gpus, idle = n * dl_or(job->idle_w, 0);
+  double limit = n * dl_or(job->run->power_limit_w, job->tdp_w);
   double power = (s->prefill_j + s->decode_j) / (s->prefill_s + s->decode_s);
-  if (!(power > limit))
+  double kept = fmin(fmax(power, idle), limit);
+  if (!(power > 0) || isnan(limit))
     return;
-  s->prefill_j *= limit / power;
-  s->decode_j *= limit / power;
+  s->prefill_j *= kept / power;
+  s->decode_j *= kept / power;
 }
 
 void dl_infer(const struct dl_engine *ctx, const struct dl_job *job,
@@ -463,7 +466,8 @@ void dl_infer(const struct dl_engine *ctx, const struct dl_job *job,
   struct problem framework = p;
   if (p.tuned && set_up_framework(&framework, ctx))
     p.framework = &framework;
-  double most = job->run->batch_size * (p.tokens ? 1 : job->run->n_gpus);
+  double most = p.tokens ? dl_served_at_once(job)
+                         : job->run->batch_size * job->run->n_gpus;
   double batch = fmin(most, job->run->requests);
   if (job->run->request_rate > 0)
     batch = keeps_up(&p, job->run->request_rate, most);
@@ -485,7 +489,7 @@ void dl_infer(const struct dl_engine *ctx, const struct dl_job *job,
     s->most_a_second = fmax(s->most_a_second, most / full.time_s);
   }
   add_doubt(&p, rounds, &r, s);
-  keep_limit(s, job);
+  keep_limits(s, job);
   s->static_w = r.static_w;
   s->power_w = (s->prefill_j + s->decode_j) / (s->prefill_s + s->decode_s) /
                job->run->n_gpus;

@@ -233,7 +233,8 @@ static void hold_inference(const struct dl_job *job, struct dl_memory_need *m) {
     keys = dl_or(run->kv_bytes, in_fp8 ? 1 : kept);
   }
   m->model_gb = m->states_gb = (job->run->params_m + others) * weight / 1e3;
-  m->sample_gb = (cache(job) * keys + dl_outputs_at_once(job) * kept) / 1e9;
+  m->keys_gb = cache(job) * keys / 1e9;
+  m->sample_gb = m->keys_gb + dl_outputs_at_once(job) * kept / 1e9;
 }
 
 /* Sets the bounds of the interval. Sequences of fine-tuning may be shorter than
@@ -274,6 +275,7 @@ static double memory_at_hand(const struct dl_job *job) {
 }
 
 void dl_memory_of(const struct dl_job *job, struct dl_memory_need *m) {
+  m->keys_gb = 0;
   if (dl_run_is_inference(job->run)) {
     hold_inference(job, m);
   } else {
@@ -287,6 +289,7 @@ void dl_memory_of(const struct dl_job *job, struct dl_memory_need *m) {
   if (m->shared && job->run->n_gpus > 1) {
     m->model_gb /= dl_or(job->run->tensor_parallel, job->run->n_gpus);
     m->sample_gb /= job->run->n_gpus;
+    m->keys_gb /= job->run->n_gpus;
   }
   m->need_gb = m->model_gb + m->batch * m->sample_gb;
   bound(job, m);

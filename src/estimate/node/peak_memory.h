@@ -121,6 +121,7 @@ struct dl_memory_need {
   double states_gb; /* weights, gradients and optimizer */
   double model_gb;  /* all that does not depend on the batch */
   double sample_gb; /* for each sample at once on a GPU */
+  double keys_gb;   /* of which keys and values; 0: none are kept */
   double batch;     /* samples at once on a GPU, by job->scaling; of a data
                        set that has fewer: all */
   double need_gb;   /* model_gb + batch x sample_gb */

@@ -153,9 +153,12 @@ llama=(--arch llama-3-8b --gpu h100 --prompt-tokens 512 --output-tokens 256)
     try "${job[@]}" --prompt-tokens 512 --output-tokens 256 --gpus $gpus
     ! grep -q 'attention heads' err || false
   done
+  # Groups that divide the heads hold 8e9 parameters, but no such group 70e9.
   for gpus in 3 6 7; do
-    gives 0 "dlest: warning: $(message heads_are_undivided $gpus 32 llama-3-8b)" \
-      "${job[@]}" --prompt-tokens 512 --output-tokens 256 --gpus $gpus
+    gives 0 '' "${job[@]}" -q --prompt-tokens 512 --output-tokens 256 --gpus $gpus -f json
+    jq -e "32 % .tensor_parallel == 0 and .tensor_parallel * .replicas == $gpus" out
+    gives 0 "dlest: warning: $(message heads_are_undivided $gpus 64 llama-3-70b)" \
+      "${job[@]}" --arch llama-3-70b --prompt-tokens 512 --output-tokens 256 --gpus $gpus
   done
   # BERT base has 512 positions, and generates nothing: GPUs serve side by side
   job=(predict --phase inference --arch bert_base --gpu a100 --requests 100)
@@ -163,7 +166,7 @@ llama=(--arch llama-3-8b --gpu h100 --prompt-tokens 512 --output-tokens 256)
   gives 0 "dlest: warning: $(message sequence_is_longer --seq-len 513 512 \
     bert-base-uncased)" "${job[@]}" --seq-len 513
   table arch,gpu,phase,requests,prompt_tokens,output_tokens,n_gpus,batch_size \
-    llama-3-8b,h100,inference,10,512,256,3,1 llama-3-8b,h100,inference,10,512,256,2,1
+    llama-3-70b,h100,inference,10,512,256,3,1 llama-3-70b,h100,inference,10,512,256,2,1
   gives 0 "dlest: warning: runs.csv: $(message rows_heads_are_undivided 1 '')" \
     predict --input runs.csv --method flops -f csv
 }
