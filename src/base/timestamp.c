@@ -18,6 +18,10 @@
 enum { YEAR_MIN = 1678, YEAR_MAX = 2261 };
 #define NS_MAX 9.2e18
 
+/* Numbers of seconds since 1970 are of the years 1990 to 2100. */
+#define FIRST_S 631152000.0
+#define LAST_S 4133980800.0
+
 /* Tests for a digit of the C locale without a call. */
 static bool is_digit(char c) {
   return c >= '0' && c <= '9';
@@ -157,7 +161,8 @@ static bool zone(struct time_text *p, struct dl_timestamp *out) {
 }
 
 /* Reads seconds since 1970; from 1e11 on each further factor of 1000 means
- * thousandths, millionths or billionths of them. */
+ * thousandths, millionths or billionths of them. Other numbers are clocks that
+ * began at another time, such as the start of the machine. */
 static bool since_1970(struct time_text p, struct dl_timestamp *out) {
   uint64_t whole = 0;
   int64_t part = 0, unit = DL_SECOND;
@@ -167,7 +172,8 @@ static bool since_1970(struct time_text p, struct dl_timestamp *out) {
     return false;
   for (double from = 1e11; unit > 1 && x >= from; from *= 1000)
     unit /= 1000;
-  if (!(x * (double)unit < NS_MAX))
+  double since_s = x * ((double)unit / (double)DL_SECOND);
+  if (!(since_s >= FIRST_S && since_s < LAST_S))
     return false;
   *out = (struct dl_timestamp){
       .ns = (int64_t)(x * (double)unit), .zoned = true, .dated = true};

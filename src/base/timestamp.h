@@ -29,9 +29,9 @@ struct dl_timestamp {
 /* Reads a date and time that fills s[0..len) but for blanks around it:
  * 2022-12-05 09:55:42.535, 2022/12/05 09:55:42, 2022-12-05T09:55:42.5+01:00,
  * ...Z, 05-12-2022 09:55:42 (day first), 20221205 09:55:42, 09:55:42, or a
- * number of seconds since 1970 (from 1e8 on; 1e11 on: milliseconds, 1e14 on:
- * microseconds, 1e17 on: nanoseconds). False for any other text and for
- * impossible dates. Digits beyond nanoseconds are ignored. */
+ * number of seconds since 1970 (1e11 on: milliseconds, 1e14 on: microseconds,
+ * 1e17 on: nanoseconds) in the years 1990 to 2100. False for any other text and
+ * for impossible dates. Digits beyond nanoseconds are ignored. */
 bool dl_parse_timestamp(const char *s, size_t len, struct dl_timestamp *out);
 
 /* Reads the start of a job or run as tables write it: also without seconds

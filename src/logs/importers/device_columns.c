@@ -145,9 +145,12 @@ static bool distinguish(const struct first_rows *r, const int field[2],
   return true;
 }
 
-static bool is_called_device(const struct dl_device_table *t, int field) {
-  const char *name = t->name ? t->name[field] : "";
+bool dl_device_named(const char *name) {
   return dl_word_among(DEVICES, name, strlen(name)) >= 0;
+}
+
+static bool is_called_device(const struct dl_device_table *t, int field) {
+  return t->name && dl_device_named(t->name[field]);
 }
 
 /* Whether a cell is a number, which may have a unit behind a blank. */

@@ -77,4 +77,7 @@ bool dl_device_falls(const struct dl_head *head,
                      const struct dl_device_table *table,
                      const struct dl_device_columns *more, int field);
 
+/* Whether a column of that name numbers or names devices: rank, hostname. */
+bool dl_device_named(const char *name);
+
 #endif

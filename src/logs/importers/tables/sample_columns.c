@@ -3,7 +3,8 @@
  * all characters but letters and digits, and before digits at the end of a
  * word: "GPU0 power [mW]" is gpu, 0, power, mw. Each word must be in the table,
  * so that "power_limit_w" or "gpu_mem_util" are not mistaken for a power or a
- * utilization. */
+ * utilization. The number of a device stands behind the device or the quantity:
+ * gpu_power_0. */
 
 #include "logs/importers/tables/sample_columns.h"
 
@@ -38,9 +39,10 @@ static const struct name_word {
   enum dl_meter_kind kind;
   double scale;
 } words[] = {
-    {"gpu|gpus|cuda|card|accelerator", METER, DL_METER_GPU, 0},
-    {"nvml|nvidia|device|board", WEAK_METER, DL_METER_GPU, 0},
-    {"cpu|cpus|package|pkg|socket", METER, DL_METER_CPU, 0},
+    {"gpu|gpus|cuda|card|cards|accelerator|accelerators", METER, DL_METER_GPU,
+     0},
+    {"nvml|nvidia|device|devices|board", WEAK_METER, DL_METER_GPU, 0},
+    {"cpu|cpus|package|pkg|socket|processor", METER, DL_METER_CPU, 0},
     {"rapl", WEAK_METER, DL_METER_CPU, 0},
     {"ram|dram|mem|memory", METER, DL_METER_RAM, 0},
     {"node|system|sys|server|machine|host|wall|plug|outlet|psu", METER,
@@ -66,7 +68,7 @@ static const struct name_word {
     {"avg|average|mean", MEAN, 0, 0},
     {"delta|interval|increment|incremental", DELTA, 0, 0},
     {"draw|consumption|current|now|inst|instant|instantaneous|reading|value|"
-     "raw|measured|sensor|counter|cumulative|cum|accumulated|in",
+     "raw|measured|sensor|counter|cumulative|cum|accumulated|in|input",
      FILLER, 0, 0},
 };
 
@@ -85,7 +87,7 @@ static const struct dl_sample_column nvml_energy_column = {.kind = DL_METER_GPU,
 static const struct name_word times[] = {
     {"timestamp|datetime|date_time|timestamp_utc|utc_timestamp|"
      "datetime_utc|time_utc|utc_time|utc|timestamp_iso|iso_timestamp|"
-     "ts_iso|time_iso|iso_time|ts_utc|ts",
+     "ts_iso|time_iso|iso_time|ts_utc|ts|query_time",
      TIME, 0, 1},
     {"timestamp_ns|time_ns|ts_ns|unix_ns|unix_time_ns", TIME, 0, 1e-9},
     {"timestamp_us|time_us|ts_us", TIME, 0, 1e-6},
@@ -100,6 +102,7 @@ static const struct name_word times[] = {
     {"t_s|t_sec|t", TIME, 0, 1},
     {"elapsed_ms", TIME, 0, 1e-3},
     {"elapsed_s|elapsed_sec|elapsed_seconds|elapsed_time|elapsed_time_s|"
+     "elapsed_time_sec|"
      "elapsed|relative_time|relative_time_s|rel_time_s|seconds|secs|sec",
      TIME, 0, 1},
 };
@@ -160,19 +163,19 @@ struct name_words {
   const struct name_word *meter, *weak_meter, *unit;
   bool said[FILLER + 1];
   long index;
-  bool after_meter; /* the last word was a meter */
+  bool numbered; /* the last word may have a number behind it */
   bool failed;
 };
 
 static void take_number(struct name_words *p, const char *s, size_t len) {
-  if (!p->after_meter || p->index >= 0 || len > 4) {
+  if (!p->numbered || p->index >= 0 || len > 4) {
     p->failed = true;
     return;
   }
   p->index = 0;
   for (size_t i = 0; i < len; i++)
     p->index = p->index * 10 + (s[i] - '0');
-  p->after_meter = false;
+  p->numbered = false;
 }
 
 static void take_word(struct name_words *p, const char *s, size_t len) {
@@ -185,9 +188,11 @@ static void take_word(struct name_words *p, const char *s, size_t len) {
     return;
   }
   p->said[w->role] = true;
-  p->after_meter = w->role == METER || w->role == WEAK_METER;
+  bool meter = w->role == METER || w->role == WEAK_METER;
+  p->numbered = meter || w->role == POWER || w->role == ENERGY ||
+                w->role == WATTS || w->role == JOULES;
   const struct name_word **place = &p->unit;
-  if (p->after_meter)
+  if (meter)
     place = w->role == METER ? &p->meter : &p->weak_meter;
   else if (w->role < WATTS || w->role > SHARE)
     return;
@@ -328,6 +333,32 @@ bool dl_sample_column(const char *name, struct dl_sample_column *c) {
   }
   /* The amount of memory in use does not determine its power. */
   return c->quantity != DL_SAMPLE_UTIL || c->kind != DL_METER_RAM;
+}
+
+bool dl_sample_unread(const char *name, enum dl_meter_kind *kind) {
+  static const char others[] =
+      "limit|max|maximum|min|minimum|peak|cap|default|enforced|requested|tdp|"
+      "management|state|states|mode|usage|used|util|utilization|percent|pct|"
+      "cost|price|saved|efficiency|per|budget|target|std|var|baseline|idle|"
+      "core|cores|uncore|pp|ia|gt|gfx|soc|ane|rest|fan|disk|battery|module";
+  char plain[NAME_SIZE];
+  struct dl_sample_column c;
+  struct name_words p = {.index = -1};
+  bool gpu = false;
+  size_t len;
+  if (dl_sample_column(name, &c) || !plain_name(name, plain))
+    return false;
+  for (const char *s = plain; *s != '\0'; s += len) {
+    len = strcspn(s, "_0123456789%");
+    if (len > 0 && dl_word_among(others, s, len) >= 0)
+      return false;
+    if (len > 0)
+      take_word(&p, s, len);
+    gpu |= p.meter && p.meter->kind == DL_METER_GPU;
+    len += len == 0;
+  }
+  *kind = gpu || !p.meter ? DL_METER_GPU : p.meter->kind;
+  return p.said[POWER] || p.said[ENERGY] || p.said[WATTS] || p.said[JOULES];
 }
 
 enum dl_sample_sensor dl_sample_sensor(const char *name,

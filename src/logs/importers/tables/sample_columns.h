@@ -26,6 +26,10 @@ struct dl_sample_column {
  * other quantities and unclear units. */
 bool dl_sample_column(const char *name, struct dl_sample_column *c);
 
+/* Whether a name that dl_sample_column() does not read seems to be of a power
+ * or an energy, and of which meter: a GPU where it does not say so. */
+bool dl_sample_unread(const char *name, enum dl_meter_kind *kind);
+
 enum dl_sample_sensor {
   DL_SENSOR_UNKNOWN,
   DL_SENSOR_PART, /* of what another one measures */

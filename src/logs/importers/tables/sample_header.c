@@ -64,6 +64,20 @@ bool dl_samples_measures(const struct dl_sample_channel *c) {
   return c->at[DL_SAMPLE_POWER] >= 0 || c->at[DL_SAMPLE_ENERGY] >= 0;
 }
 
+/* Finds a column that seems to be of a power or an energy and is not read, if
+ * no other column is of its meter. */
+static void find_unread(struct dl_samples *s, char **names) {
+  for (size_t i = 0; i < s->n_fields && s->unread[0] == '\0'; i++) {
+    enum dl_meter_kind kind = DL_METER_GPU;
+    bool measured = !dl_sample_unread(names[i], &kind);
+    for (size_t k = 0; k < s->n_channels; k++)
+      measured |=
+          s->channel[k].kind == kind || s->channel[k].kind == DL_METER_NODE;
+    if (!measured)
+      dl_samples_name(s->unread, names[i]);
+  }
+}
+
 /* Whether a column is one of trainings: beside it epoch_s is the time of an
  * epoch, not one since 1970. */
 static bool is_of_trainings(const char *name) {
@@ -118,6 +132,7 @@ bool dl_samples_header(struct dl_samples *s, char **field, size_t n_fields,
     any = any || dl_samples_measures(&s->channel[i]);
     power = power || s->channel[i].at[DL_SAMPLE_POWER] >= 0;
   }
+  find_unread(s, field);
   /* Beside numbers of epochs, an energy is one epoch's: a row for each. */
   if (s->label[DL_LABEL_EPOCH] >= 0 && !power)
     return false;

@@ -46,6 +46,7 @@ struct dl_samples {
   char twice[DL_SAMPLE_NAME];   /* a name that two columns have */
   char run[DL_SAMPLE_NAME];     /* that the rows are of */
   char like[2][DL_SAMPLE_NAME]; /* columns of one quantity: used, left out */
+  char unread[DL_SAMPLE_NAME];  /* a column of a meter that no other is of */
   double epoch;                 /* number of the last row's; NaN: none yet */
   int64_t last_ns;              /* of the last row */
   enum dl_sample_clock clock;

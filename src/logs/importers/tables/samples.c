@@ -100,8 +100,12 @@ static bool read_time(struct dl_log *log, struct dl_samples *s, char **field,
     return true;
   }
   if (!dl_log_time(log, text, len, ns))
-    return dl_log_bad(log, "column '%s': invalid time '%.40s'", s->time_name,
-                      text);
+    return dl_log_bad(log, "column '%s': invalid time '%.40s'%s", s->time_name,
+                      text,
+                      dl_parse_double(text, &x)
+                          ? ": in which unit? name the column time_ns, time_us "
+                            "or time_ms"
+                          : "");
   return of_clock(log, s, DL_TIME_POINTS, text);
 }
 
@@ -233,6 +237,11 @@ static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
                 "columns '%s' and '%s' are of one quantity: the first is "
                 "used",
                 s->like[0], s->like[1]);
+  if (s->unread[0] != '\0')
+    dl_log_warn(log,
+                "column '%s' is not read: if it is a power or an energy, give "
+                "it a name such as gpu0_power_w or cpu_energy_j",
+                s->unread);
   s->epoch = NAN;
   log->has_epochs = s->label[DL_LABEL_EPOCH] >= 0;
   name_devices(log, s, head);
