@@ -204,6 +204,7 @@ CLI_TESTS = \
 	tests/cli/predict/metamorphic.bats \
 	tests/cli/predict/pasted-files.test \
 	tests/cli/predict/pasted-lines.test \
+	tests/cli/predict/pasted-amounts.test \
 	tests/cli/predict/pasted-words.test \
 	tests/cli/predict/predict.bats \
 	tests/cli/predict/image-adapters.test \

@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/sort.h"
+#include "catalog/names/arch_name.h"
 #include "estimate/methods/work.h"
 #include "estimate/node/peak_memory.h"
 #include "physics/cpu/cpu_inputs.h"
@@ -111,6 +112,8 @@ static enum dl_status take_row(void *ctx, size_t part,
     set_common(l, row);
   *c = (struct dl_alternative){
       .arch = found->arch ? found->arch->head.id : NULL,
+      .title = found->arch ? dl_arch_title(&found->arch->head, job->run->arch)
+                           : NULL,
       .gpu = found->gpu ? found->gpu->head.id : NULL,
       .n_gpus = job->run->n_gpus,
       .image_px = job->run->image_px,

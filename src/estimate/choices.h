@@ -42,6 +42,7 @@ const char *dl_excluded_name(enum dl_excluded why);
  * table that was read. */
 struct dl_alternative {
   const char *arch, *gpu;
+  const char *title;  /* the network's, as people call it; NULL: by a table */
   const char *node;   /* the computer; NULL: the GPUs alone */
   const char *region; /* of several: a country or cloud region; or NULL */
   double n_gpus, image_px, seq_len, batch_size;

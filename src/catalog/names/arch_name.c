@@ -48,3 +48,28 @@ bool dl_arch_name_reduce(const char *name, struct dl_text *to) {
   dl_text_add_n(to, own, n);
   return true;
 }
+
+/* Whether each number of a name, as a version, is in another one too. */
+static bool has_numbers_of(const char *other, const char *name) {
+  static const char digits[] = "0123456789.";
+  for (const char *s = name; *(s += strcspn(s, digits));) {
+    const size_t n = strspn(s, digits);
+    bool has = false;
+    for (const char *o = other; !has && *(o += strcspn(o, digits));
+         o += strspn(o, digits))
+      has = strspn(o, digits) == n && strncmp(o, s, n) == 0;
+    if (!has)
+      return false;
+    s += n;
+  }
+  return true;
+}
+
+const char *dl_arch_title(const struct dl_descriptor *e, const char *typed) {
+  const char *slash = typed ? strrchr(typed, '/') : NULL;
+  for (size_t i = 0; typed && i < e->n_aliases; i++)
+    if (strcasecmp(e->aliases[i], typed) == 0 &&
+        !has_numbers_of(e->name, typed) && !has_numbers_of(e->id, typed))
+      return slash ? slash + 1 : typed;
+  return e->name;
+}

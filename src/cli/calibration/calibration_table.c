@@ -2,6 +2,7 @@
 #include "cli/calibration/calibration_table.h"
 
 #include <errno.h>
+#include <sys/stat.h>
 
 #include "base/number.h"
 #include "cli/passes/extract_rows.h"
@@ -17,6 +18,26 @@ bool dl_calibration_is_log(const char *path) {
   DL_SCOPED(dl_log_free_local) struct dl_log *log = NULL;
   return dl_log_open(&log, path, &o, &quiet) == DL_OK &&
          log->importer != &dl_import_table && !log->importer->has_jobs;
+}
+
+const struct dl_importer *dl_run_log_importer(const char *path) {
+  const struct dl_log_options o = {.interval_s = 0};
+  DL_SCOPED(dl_diag_free) struct dl_diag quiet = {0};
+  DL_SCOPED(dl_log_free_local) struct dl_log *log = NULL;
+  struct stat st;
+  bool is = stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
+            dl_log_open(&log, path, &o, &quiet) == DL_OK &&
+            log->importer->role < DL_LOG_RUNS;
+  return is ? log->importer : NULL;
+}
+
+enum dl_status dl_table_check(const char *path, struct dl_diag *d) {
+  const struct dl_importer *log = dl_run_log_importer(path);
+  return !log ? DL_OK
+              : dl_fail_at(d, DL_EINPUT, path, 0,
+                           "a log of %s, no table of runs: dlest extract makes "
+                           "one of it",
+                           log->name);
 }
 
 static enum dl_status extract(struct dl_calibration_table *t,

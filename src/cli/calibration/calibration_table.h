@@ -10,6 +10,8 @@
 #include "io/csv.h"
 #include "model/model.h"
 
+struct dl_importer;
+
 /* Zeros at first. */
 struct dl_calibration_table {
   const char *path; /* of the file, borrowed */
@@ -19,6 +21,13 @@ struct dl_calibration_table {
 
 /* Whether a file is a log, not a runs table. */
 bool dl_calibration_is_log(const char *path);
+
+/* The importer that reads a plain file as the log of a run; NULL: none does. */
+const struct dl_importer *dl_run_log_importer(const char *path);
+
+/* Refuses a file that is the log of a run, where a table of runs is read, as
+ * dlest extract makes it. A pipe is not looked at. */
+enum dl_status dl_table_check(const char *path, struct dl_diag *d);
 
 /* Recognises a power log by its content and makes its runs. `path` is borrowed.
  * Anything else is left to the reader of tables. */

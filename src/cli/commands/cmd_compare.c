@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/number.h"
+#include "cli/calibration/calibration_table.h"
 #include "cli/options/known_options.h"
 #include "cli/passes/compare_pass.h"
 #include "cli/views/compare_report.h"
@@ -165,6 +166,8 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
     n_pipes += dl_is_stdio(cli->argument[i]);
   if (n_pipes > 1)
     return dl_fail(&cli->diag, DL_EUSAGE, "standard input can be read once");
+  for (size_t i = 0; i < cli->n_arguments; i++)
+    DL_TRY(dl_table_check(cli->argument[i], &cli->diag));
   o->job.has_table = true;
   if (o->how.resamples == 0)
     DL_TRY(dl_cli_refuse(cli, "bootstrap-by|confidence|seed",

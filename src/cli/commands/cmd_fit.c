@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "cli/calibration/calibration_table.h"
 #include "cli/command.h"
 #include "cli/options/job_options.h"
 #include "cli/passes/fit_auxiliary.h"
@@ -386,6 +387,8 @@ static enum dl_status write_means(struct fitting *w) {
 
 static enum dl_status open_table(struct fitting *w) {
   struct dl_cli *cli = w->cli;
+  for (size_t i = 0; i < cli->n_arguments; i++)
+    DL_TRY(dl_table_check(cli->argument[i], &cli->diag));
   DL_TRY(dl_means_open(cli->argument, cli->n_arguments,
                        w->automatic || w->o->log, &w->csv, &w->means,
                        &cli->diag));

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "cli/calibration/calibration_table.h"
 #include "cli/command.h"
 #include "cli/options/input_options.h"
 #include "plot/plot.h"
@@ -73,6 +74,11 @@ static enum dl_status read_arguments(struct dl_cli *cli,
   struct dl_diag *d = &cli->diag;
   char why[64];
   p->kind = dl_plot_kind_find(cli->argument[0]);
+  if (!p->kind && access(cli->argument[0], F_OK) == 0)
+    return dl_fail(d, DL_EUSAGE,
+                   "missing argument before '%s': trace (of power logs), fit, "
+                   "errors, parts or pareto",
+                   cli->argument[0]);
   if (!p->kind)
     return dl_fail(d, DL_EUSAGE,
                    "unknown plot '%s'; use trace, fit, errors, parts or "
@@ -84,7 +90,10 @@ static enum dl_status read_arguments(struct dl_cli *cli,
     p->n_paths = 1;
     p->path = standard_input;
   }
-  if (p->n_paths > 1 && !(p->kind->takes & DL_PLOT_LOGS))
+  const bool of_table = !(p->kind->takes & DL_PLOT_LOGS);
+  for (size_t i = 0; of_table && i < p->n_paths; i++)
+    DL_TRY(dl_table_check(p->path[i], d));
+  if (p->n_paths > 1 && of_table)
     return dl_fail(d, DL_EUSAGE, "one table at a time");
   snprintf(why, sizeof why, "on 'plot %s'", p->kind->name);
   for (size_t i = 0; i < sizeof takes / sizeof *takes; i++)

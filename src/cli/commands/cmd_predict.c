@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "cli/calibration/calibration_table.h"
 #include "cli/options/known_options.h"
 #include "cli/views/summary/better_setup.h"
 #include "cli/passes/calibrated_model.h"
@@ -421,8 +422,10 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   DL_TRY(dl_job_options_apply(&o->job, f, catalog, true, d));
   if (o->node.found)
     dl_node_footprint(&o->node, &o->job.foot);
-  if (o->input)
+  if (o->input) {
+    DL_TRY(dl_table_check(o->input, d));
     DL_TRY(dl_csv_open(&csv, o->input, 0, d));
+  }
   DL_TRY(dl_open_model(cli, o->model, dl_job_kinds(&o->job, catalog, csv), &m));
   if (csv)
     DL_TRY(take_table(cli, o, f, csv));

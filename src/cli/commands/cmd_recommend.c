@@ -8,6 +8,7 @@
 #include "base/constants.h"
 #include "base/names/intern.h"
 #include "base/number.h"
+#include "cli/calibration/calibration_table.h"
 #include "cli/options/known_options.h"
 #include "cli/passes/recommend.h"
 #include "output/units.h"
@@ -385,6 +386,7 @@ static enum dl_status find_choices(struct dl_cli *cli,
     return dl_fail(&cli->diag, DL_EUSAGE,
                    "--table has runs of its own; it does not go with --node");
   if (o->table) {
+    DL_TRY(dl_table_check(o->table, &cli->diag));
     if (dl_axes_find(&o->job.axes, "precision"))
       return dl_fail(&cli->diag, DL_EUSAGE,
                      "--precision: a list does not go with --table, whose "

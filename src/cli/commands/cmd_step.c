@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* dlest step: projects a training that has begun. */
 
+#include <dirent.h>
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/number.h"
+#include "cli/calibration/calibration_table.h"
 #include "cli/command.h"
 #include "cli/passes/step_follow.h"
 #include "cli/views/step_report.h"
@@ -203,6 +206,25 @@ static enum dl_status check_logs(struct dl_cli *cli) {
   return DL_OK;
 }
 
+/* Adds a log, or the logs in a folder; a folder without any is refused where it
+ * is opened. */
+static void add_logs(struct dl_strlist *paths, const char *path) {
+  struct dirent **entry;
+  const size_t before = paths->n;
+  const int n = scandir(path, &entry, NULL, alphasort);
+  for (int i = 0; i < n; i++) {
+    DL_TEXT(file);
+    dl_text_printf(&file, "%s/%s", path, entry[i]->d_name);
+    if (entry[i]->d_name[0] != '.' && dl_run_log_importer(file.s))
+      dl_strlist_add(paths, file.s);
+    free(entry[i]);
+  }
+  if (n >= 0)
+    free(entry);
+  if (paths->n == before)
+    dl_strlist_add(paths, path);
+}
+
 /* Phases cover the whole training, which may stop early. */
 static enum dl_status check_phases(const struct dl_step_options *o,
                                    struct dl_diag *d) {
@@ -235,7 +257,7 @@ static enum dl_status run(struct dl_cli *cli, void *options_at) {
   DL_TRY(check_methods(cli, o));
   DL_TRY(check_phases(o, &cli->diag));
   for (size_t i = 0; i < cli->n_arguments; i++)
-    dl_strlist_add(&o->paths, cli->argument[i]);
+    add_logs(&o->paths, cli->argument[i]);
   DL_TRY(dl_site_find(&o->foot, dl_cli_catalog(cli), &cli->diag));
   DL_SCOPED(free_step) struct dl_step s = {0};
   DL_TRY(dl_step_follow(cli, o, &s));
@@ -251,7 +273,7 @@ const struct dl_command dl_cmd_step = {
     .summary = "project a training from the epochs seen so far, live",
     .arguments = "LOG...",
     .doc = "Project the energy of a training that has begun from the epochs "
-           "seen so far."
+           "seen so far. A folder stands for the power logs in it."
            "\vExamples:\n"
            "  dlest step gpu-7.csv memory-7.csv --epochs 90\n"
            "  dlest step gpu-7.csv --epochs 40..90 --phases 10,80\n"

@@ -348,6 +348,10 @@ enum dl_status dl_job_options_check(struct dl_cli *cli,
       (!o->merges_cpus || dl_cli_given(cli, "sockets")))
     return dl_fail(&cli->diag, DL_EUSAGE, "--%s does not go with --gpu",
                    o->merges_cpus ? "sockets" : "cpu");
+  if (dl_cli_given(cli, "frozen") && dl_cli_given(cli, "fine-tune"))
+    return dl_fail(&cli->diag, DL_EUSAGE,
+                   "--frozen is --fine-tune head, and "
+                   "--fine-tune is given too; give one");
   if (!o->has_table)
     DL_TRY(check_set(o, phase, &cli->diag));
   for (size_t i = 0; i < cli->n_given; i++) {

@@ -199,10 +199,11 @@ static bool split_count(struct dl_cli *cli, const char *value,
          take_count(value, true, count, name);
 }
 
-/* Sets a number of GPUs, which Slurm's generic resources give of a node. */
+/* Sets a number of GPUs, which Slurm's generic resources, and words behind
+ * "nodes of", give of a node. */
 static void set_count(struct dl_pasted *p, const char *count,
                       const char *from) {
-  if (strstr(from, "gres") || strstr(from, "per-node"))
+  if (p->of_nodes || strstr(from, "gres") || strstr(from, "per-node"))
     dl_pasted_part(p, DL_PASTED_PER_NODE, count, from);
   else
     dl_pasted_set(p, "gpus", count, from, rank_of(p));
@@ -270,6 +271,18 @@ static void strip_listing(const char *s, struct dl_text *to) {
   dl_text_add_n(to, s, n);
 }
 
+/* The computer of several accelerators that a name means where it is counted,
+ * though it also names one of them by its parts: "2 x DGX A100". */
+static const struct dl_descriptor *
+computer_of(struct dl_cli *cli, const char *name, struct dl_text *as) {
+  const struct dl_descriptor *gpu = dl_pasted_look(cli, DL_ACCELERATOR, name),
+                             *node = find(cli, DL_NODE, name, as);
+  bool own = false; /* it is the accelerator's name as well */
+  for (size_t i = 0; gpu && i < gpu->n_aliases; i++)
+    own = own || strcasecmp(gpu->aliases[i], name) == 0;
+  return node && DL_AS(node, node)->gpus > 1 && !own ? node : NULL;
+}
+
 /* "8xH100", "p4d.24xlarge", "2 x p4d.24xlarge". */
 static enum dl_status read_gpu(struct dl_pasted *p, const char *text,
                                const char *from, bool *taken) {
@@ -300,14 +313,15 @@ static enum dl_status read_gpu(struct dl_pasted *p, const char *text,
     set_count(p, count.s, from);
     return DL_OK;
   }
-  if (find(p->cli, DL_ACCELERATOR, own, &as)) {
+  e = counted ? computer_of(p->cli, own, &as) : NULL;
+  if (!e && find(p->cli, DL_ACCELERATOR, own, &as)) {
     *taken = true;
     dl_pasted_set(p, "gpu", as.s, from, rank_of(p));
     if (count.len > 0)
       set_count(p, count.s, from);
     return DL_OK;
   }
-  e = find(p->cli, DL_NODE, own, &as);
+  e = e ? e : find(p->cli, DL_NODE, own, &as);
   *taken = e != NULL;
   if (e)
     return set_node(p, e, dl_text_str(&count), from, rank_of(p));

@@ -56,6 +56,7 @@ struct dl_pasted {
   enum dl_status (*read_file)(struct dl_pasted *p, const char *path);
   unsigned depth;     /* of files that name files */
   bool samples_train; /* --samples are a training's: other words say so */
+  bool of_nodes;      /* the word that is read stands behind "nodes of" */
 };
 
 /* The option of a name, of its second name, plural or singular; NULL: none. */
@@ -103,6 +104,10 @@ enum dl_status dl_pasted_value(struct dl_pasted *p, const char *option,
  * (NULL: none). *taken: it is known; *used: it took the word behind it. */
 enum dl_status dl_pasted_word(struct dl_pasted *p, const char *name,
                               const char *next, bool *taken, bool *used);
+
+/* Whether a word of another tool takes the one behind it as its value. */
+bool dl_pasted_takes(const struct dl_pasted *p, const char *name,
+                     const char *next);
 
 /* Reads the words that stand in the place of options, words[0..n). */
 enum dl_status dl_pasted_plain(struct dl_pasted *p, char *const *words,

@@ -43,12 +43,14 @@ static bool take_amount(struct dl_pasted *p, const char *text) {
       {"generatedtokens", "output-tokens"},
       {"qps", "request-rate"},
       {"rps", "request-rate"},
-      {"gpus", "gpus"},
-      {"gpu", "gpus"},
-      {"accelerators", "gpus"},
       {"px", "image-px"}};
   static const struct dl_named_text words[] = {
-      {"gpuhours", "gpu-hours"}, {"gpuh", "gpu-hours"}, {"steps", "steps"}};
+      {"gpuhours", "gpu-hours"}, {"gpuh", "gpu-hours"},
+      {"steps", "steps"},        {"nodes", "nodes"},
+      {"node", "nodes"},         {"gpuspernode", "num-gpus-per-node"}};
+  static const char gpus[] = "gpus|gpu|accelerators";
+  static const char *const scales[] = {"thousand", "million", "billion",
+                                       "trillion"};
   DL_TEXT(number);
   DL_TEXT(unit);
   size_t n = strspn(text, "0123456789.,eE+");
@@ -59,6 +61,14 @@ static bool take_amount(struct dl_pasted *p, const char *text) {
   dl_text_add_n(&number, text, n);
   dl_pasted_fold(&unit, text + n, strlen(text + n));
   const char *name = dl_text_str(&unit);
+  for (size_t i = 0;
+       n > 0 && isdigit((unsigned char)text[n - 1]) && i < DL_LENGTH(scales);
+       i++)
+    if (strncmp(name, scales[i], strlen(scales[i])) == 0) {
+      dl_text_printf(&number, "e%zu", 3 * (i + 1));
+      name += strlen(scales[i]);
+      break;
+    }
   const char *rate = text[n] ? strpbrk(text + n, "/p") : NULL;
   if (rate && dl_word_among("/s|/sec|per second", rate, strlen(rate)) >= 0 &&
       strncmp(name, "req", 3) == 0)
@@ -67,6 +77,10 @@ static bool take_amount(struct dl_pasted *p, const char *text) {
     return false;
   const char *option = dl_text_of_name(amounts, DL_LENGTH(amounts), name, NULL);
   const char *word = dl_text_of_name(words, DL_LENGTH(words), name, NULL);
+  if (dl_word_among(gpus, name, strlen(name)) >= 0) {
+    option = p->of_nodes ? NULL : "gpus";
+    word = p->of_nodes ? "num-gpus-per-node" : NULL;
+  }
   if (!(option || word) || !dl_parse_large_count(dl_text_str(&number), &x))
     return false;
   bool known, used;
@@ -114,7 +128,9 @@ static enum dl_status take_pair(struct dl_pasted *p, const char *text,
   const struct dl_option *own = dl_pasted_option(p, name.s);
   *taken = own && own->argument;
   if (!*taken)
-    return dl_pasted_word(p, name.s, number + 1, taken, &used);
+    return dl_pasted_takes(p, name.s, number + 1)
+               ? dl_pasted_word(p, name.s, number + 1, taken, &used)
+               : DL_OK;
   dl_pasted_set(p, own->name, number + 1, text, DL_PASTED_WORD);
   return DL_OK;
 }
@@ -169,8 +185,10 @@ static enum dl_status take_name(struct dl_pasted *p, const char *text,
 /* Words between others, which say nothing. */
 static bool is_filler(const char *word) {
   static const char fillers[] =
-      "on|with|for|using|and|at|training|train|of|the";
-  return dl_word_among(fillers, word, strlen(word)) >= 0;
+      "on|with|for|using|and|at|training|train|of|the|each";
+  const size_t n = strlen(word);
+  const bool comma = n > 1 && word[n - 1] == ',';
+  return dl_word_among(fillers, word, comma ? n - 1 : n) >= 0;
 }
 
 static enum dl_status take(struct dl_pasted *p, const char *text, size_t words,
@@ -189,7 +207,9 @@ static enum dl_status take(struct dl_pasted *p, const char *text, size_t words,
   if (take_amount(p, text) || (words == 1 && take_word(p, text)))
     return DL_OK;
   DL_TRY(take_name(p, text, taken));
-  return *taken ? DL_OK : take_pair(p, text, taken);
+  if (!*taken)
+    DL_TRY(take_pair(p, text, taken));
+  return *taken ? DL_OK : dl_pasted_switch(p, text, taken);
 }
 
 enum dl_status dl_pasted_plain_word(struct dl_pasted *p, const char *word,
@@ -243,6 +263,9 @@ enum dl_status dl_pasted_plain(struct dl_pasted *p, char *const *words,
     while (i + most < n && most < MOST_JOINED && !is_filler(words[i + most]))
       most++;
     most = is_filler(words[i]) ? 1 : most;
+    p->of_nodes =
+        i > 1 && is_filler(words[i - 1]) &&
+        dl_word_among("node|nodes", words[i - 2], strlen(words[i - 2])) >= 0;
     bool taken = false;
     for (; most > 0 && !taken; most -= !taken) {
       DL_TEXT(text);

@@ -136,6 +136,30 @@ static void set_number(struct dl_pasted *p, const char *option, double x,
   dl_pasted_set(p, option, dl_format_short(buf, x), from->from, from->rank);
 }
 
+/* GPUs from nodes whose computer is named. */
+static enum dl_status settle_computers(struct dl_pasted *p, double nodes) {
+  const struct dl_pasted_setting *of = &p->part[DL_PASTED_NODES];
+  const char *name = dl_pasted_get(p, "node");
+  const double given = of_option(p, "gpus");
+  if (isnan(nodes) || dl_pasted_get(p, "use-gpus"))
+    return DL_OK;
+  const struct dl_descriptor *e = dl_pasted_look(p->cli, DL_NODE, name);
+  const double each = e ? DL_AS(node, e)->gpus : 0;
+  if (!(each > 0) && nodes > 1 && isnan(given))
+    return dl_fail(&p->cli->diag, DL_EUSAGE,
+                   "%s %g: how many GPUs '%.64s' has is not known here; write "
+                   "--gpus N, of all nodes",
+                   of->from, nodes, name);
+  const bool part = nodes == 1 && given < each; /* of one computer */
+  if (each > 0 && !isnan(given) && given != nodes * each && !part)
+    return dl_fail(&p->cli->diag, DL_EUSAGE,
+                   "%s %g of '%.64s' have %g GPUs, --gpus says %g; give one",
+                   of->from, nodes, name, nodes * each, given);
+  if (each > 0 && nodes > 1 && isnan(given))
+    set_number(p, "gpus", nodes * each, of);
+  return DL_OK;
+}
+
 /* GPUs from nodes and GPUs of each. */
 static enum dl_status settle_gpus(struct dl_pasted *p) {
   double nodes, each, total;
@@ -155,8 +179,9 @@ static enum dl_status settle_gpus(struct dl_pasted *p) {
     of = &p->part[DL_PASTED_PER_NODE];
   if (isnan(total) && !isnan(each) && of->from)
     total = each * dl_or(nodes, 1);
-  if (isnan(total) && !isnan(nodes) && nodes > 1 && isnan(given) &&
-      !dl_pasted_get(p, "node"))
+  if (isnan(total) && dl_pasted_get(p, "node"))
+    DL_TRY(settle_computers(p, nodes));
+  else if (isnan(total) && !isnan(nodes) && nodes > 1 && isnan(given))
     return dl_fail(&p->cli->diag, DL_EUSAGE,
                    "%s %g: how many GPUs a node has is not given; write --gpus "
                    "N, of all nodes",

@@ -374,6 +374,18 @@ enum dl_status dl_pasted_word(struct dl_pasted *p, const char *name,
   return set(p, option, value, from.s, false);
 }
 
+bool dl_pasted_takes(const struct dl_pasted *p, const char *name,
+                     const char *next) {
+  DL_TEXT(folded);
+  dl_pasted_fold(&folded, name, strlen(name));
+  const struct tool_word *w = find_of(p, dl_text_str(&folded));
+  if (w)
+    return takes_next(w, next);
+  const char *option = renamed(dl_text_str(&folded));
+  const struct dl_option *row = option ? dl_pasted_option(p, option) : NULL;
+  return option && (!row || row->argument);
+}
+
 enum dl_status dl_pasted_switch(struct dl_pasted *p, const char *word,
                                 bool *taken) {
   DL_TEXT(folded);

@@ -16,7 +16,7 @@
 
 enum {
   DL_TABLE_GAP = 2,  /* blanks between columns */
-  DL_LEAST_TEXT = 16 /* columns below which no text is broken */
+  DL_LEAST_TEXT = 12 /* columns below which no text is broken */
 };
 
 /* Appends to a text. Blanks wait until something follows them, so that no line

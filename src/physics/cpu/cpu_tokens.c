@@ -19,12 +19,16 @@ void dl_cpu_tokens_of(const struct dl_cpu_tokens *in,
   double memory = (in->weights_b + in->batch * in->kept_b) / bandwidth;
   double compute = 2 * in->batch * in->step_macs / (STEP_RATE * in->peak);
   double layer = WAIT_S * in->cores + (in->plain ? CALLS_S : 0);
+  double prompts =
+      2 * in->batch * in->prompt_macs / (in->prompt_rate * in->peak);
+  double step = hypot(memory, compute) + in->layers * layer;
+  bool reads = !(in->answer > 0) && prompts < step;
+  double steps = reads ? 1 : in->answer;
   *cost = (struct dl_cpu_tokens_cost){
-      .prompts_s =
-          2 * in->batch * in->prompt_macs / (in->prompt_rate * in->peak),
-      .memory_s = in->answer * memory,
-      .compute_s = in->answer * (hypot(memory, compute) - memory),
-      .layers_s = in->answer * in->layers * layer,
+      .prompts_s = reads ? 0 : prompts,
+      .memory_s = steps * memory,
+      .compute_s = steps * (hypot(memory, compute) - memory),
+      .layers_s = steps * in->layers * layer,
   };
 }
 

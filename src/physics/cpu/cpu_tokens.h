@@ -6,7 +6,7 @@
  *   Ts = hypot(Tm, Tc) + L s
  *   Tm = (w (W + X) + kb b a K) / (em min(B, n g) / sqrt(sockets))
  *   Tc = 2 b (M + a A) / (ed P)
- *   Tp = 2 (u M + p A) / (ep P)
+ *   Tp = 2 (u M + p A) / (ep P)     without an answer at least Ts
  *
  * W, X, M, A, K, a and p as in serving_cost.h; B: peak bandwidth of all
  * sockets, n: cores used, g: what a core can read (processors.h); P: peak rate

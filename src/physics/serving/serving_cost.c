@@ -19,7 +19,8 @@ static_assert(DL_N_SERVING + DL_N_SERVING_EFFECTS <= DL_TAPE_PARAMETERS,
 struct serving_round {
   const double *c, *fx;
   const struct dl_serving_inputs *in;
-  struct dl_tape *tape; /* NULL: values alone */
+  struct dl_serving_inputs once; /* a step in the place of prompts alone */
+  struct dl_tape *tape;          /* NULL: values alone */
   struct dl_taped memory, compute, layers, exchange;
   struct dl_taped prompt_compute, prompt_exchange;
   struct dl_taped decode, prefill, host, all;
@@ -211,10 +212,24 @@ static void set_power(struct serving_round *r) {
   add(&r->time, r->host);
 }
 
+/* Prompts without an answer read the weights once, too: where their arithmetic
+ * takes less time than a step, the round is a step. */
 static void round_of(struct serving_round *r, const double *c, const double *fx,
                      const struct dl_serving_inputs *in, struct dl_tape *tape) {
   *r = (struct serving_round){.c = c, .fx = fx, .in = in, .tape = tape};
   set_times(r);
+  if (!(in->answer > 0)) {
+    const double prompts = r->prefill.x;
+    r->once = *in;
+    r->once.answer = 1;
+    r->once.prompt = 0;
+    r->in = &r->once;
+    set_times(r);
+    if (r->decode.x <= prompts) {
+      r->in = in;
+      set_times(r);
+    }
+  }
   set_power(r);
 }
 
@@ -251,7 +266,7 @@ void dl_serving_cost_of(const double *c, const double *fx,
                         struct dl_serving_cost *cost) {
   struct serving_round r;
   round_of(&r, c, fx, l, NULL);
-  double slow = r.slow.x, v = l->answer;
+  double slow = r.slow.x, v = r.in->answer;
   *cost = (struct dl_serving_cost){
       .time_s = r.time.x,
       .power_w = r.power.x,

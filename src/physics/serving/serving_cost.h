@@ -33,7 +33,8 @@ share z of the layers may attend to the
  * bytes of a weight, kb: of a key; peak: rate in the format of the weights,
  * peakk: of the keys; e > 1 for mixtures of experts: those that a
  * batch picks are not loaded evenly; o = 1 for servers of 2024. A round of b
- * requests takes T0 = v Ts + b Tp. The GPUs draw, each,
+ * requests takes T0 = v Ts + b Tp, without answers at least Ts. The GPUs draw,
+ * each,
  *
  *   base = pa TDP
  *   Pd   = (base + TDP (pu Tg + pf (ec v Tc + ep b Tpc) + pm em v Tm) / T0)

@@ -426,7 +426,14 @@ make_runs() {
 }
 
 @test 'a broken text gets the room that a dropped column leaves' {
-  WIDTH=80 on_terminal recommend --arch resnet50 --country DE --price 0.3EUR
+  WIDTH=80 on_terminal recommend --arch resnet50 --country DE \
+    --price 0.3EUR --node azure:nc40ads-h100-v5,hgx-h200
   grep -q '^  not shown: 90 % interval' seen
-  grep -q '^  Least energy  h100-nvl, batch 256, AMP  ' seen
+  grep -q '^  Least energy  azure:nc40ads-h100-v5,  ' seen
+}
+
+@test 'a screen of 80 columns has room for emissions, cost and the interval' {
+  WIDTH=80 on_terminal recommend --arch resnet50 --country DE --price 0.3EUR
+  ! grep -q 'not shown' seen || false
+  grep -q '  choice  .*  energy   90 % interval   time  CO2e    cost$' seen
 }

@@ -9,6 +9,7 @@
 
 #include "base/number.h"
 #include "catalog/architecture/token_costs.h"
+#include "catalog/names/arch_name.h"
 #include "cli/options/count_text.h"
 #include "cli/views/summary/predict_summary.h"
 #include "estimate/methods/inference.h"
@@ -327,41 +328,12 @@ static void add_machine(struct dl_text *t, const struct dl_job *job,
     dl_text_printf(t, " in node %s", node->entry.head.id);
 }
 
-/* Whether each number of a name, as a version, is in another one too. */
-static bool has_numbers_of(const char *other, const char *name) {
-  static const char digits[] = "0123456789.";
-  for (const char *s = name; *(s += strcspn(s, digits));) {
-    const size_t n = strspn(s, digits);
-    bool has = false;
-    for (const char *o = other; !has && *(o += strcspn(o, digits));
-         o += strspn(o, digits))
-      has = strspn(o, digits) == n && strncmp(o, s, n) == 0;
-    if (!has)
-      return false;
-    s += n;
-  }
-  return true;
-}
-
-/* The name of a network. An alias of another version, whose sizes are the
- * entry's, stays as it was typed: Llama 3.1 8B is not Llama 3 8B. */
-static const char *network_name(const struct dl_architecture *arch,
-                                const char *typed) {
-  const struct dl_descriptor *e = &arch->head;
-  const char *slash = typed ? strrchr(typed, '/') : NULL;
-  for (size_t i = 0; typed && i < e->n_aliases; i++)
-    if (strcasecmp(e->aliases[i], typed) == 0 &&
-        !has_numbers_of(e->name, typed) && !has_numbers_of(e->id, typed))
-      return slash ? slash + 1 : typed;
-  return e->name;
-}
-
 void dl_predict_title(struct dl_text *t, struct dl_text *assumed,
                       struct dl_assumed_names *names, const struct dl_job *job,
                       const struct dl_node_options *node) {
   const struct dl_architecture *arch = job->found.arch;
   const char *typed = job->run->arch;
-  const char *name = arch ? network_name(arch, typed) : typed;
+  const char *name = arch ? dl_arch_title(&arch->head, typed) : typed;
   struct title_settings s = {.job = job, .names = names};
   *names = (struct dl_assumed_names){0};
   if (name)

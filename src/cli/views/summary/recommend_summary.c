@@ -379,7 +379,7 @@ void dl_recommend_answer(struct dl_report *r,
     if (c->archs > 1)
       dl_text_printf(&title, "%zu networks", c->archs);
     else
-      dl_text_add(&title, a->arch ? a->arch : "the job");
+      dl_text_add(&title, dl_text_or(a->title, dl_text_or(a->arch, "the job")));
     add_work(&title, c);
     answer_table(r, c, dl_text_str(&title));
   }
