@@ -4,62 +4,14 @@
 # debootstrap), and the program as the container starts it. TAP.
 #
 #   check-container.sh TOP_SRCDIR
-#
-# DLEST_BARE_ROOT: such a root, made before
 # shellcheck disable=SC2317 # functions that others call
 set -euo pipefail
 top=$(realpath "$1")
 file=$top/contrib/container/Containerfile
-skip() {
-  echo "1..0 # SKIP $*"
-  exit 0
-}
-if [ "${2-}" != inside ]; then
-  [ "$(id -u)" -eq 0 ] || skip 'needs root'
-  for program in debootstrap unshare chroot; do
-    command -v $program >/dev/null || skip "not installed: $program"
-  done
-  unshare --mount true 2>/dev/null || skip 'no mount namespace can be made'
-  exec unshare --mount bash "$0" "$1" inside
-fi
-
-mount --make-rprivate / 2>/dev/null || skip 'mounts cannot be made private'
-work=$(mktemp -d "${TMPDIR:-/var/tmp}/dlest-container.XXXXXX")
-cleanup() {
-  umount -l "$work"/*/proc "$work"/*/dev 2>/dev/null || true
-  # Nothing below a mount that is still there is removed.
-  grep -q " $work/" /proc/self/mounts || rm -rf "$work"
-}
-trap cleanup EXIT
-
-bare=${DLEST_BARE_ROOT-}
-if [ -z "$bare" ]; then
-  bare=$work/bare
-  mirror=$(apt-get indextargets --format '$(SITE) $(ORIGIN)' \
-    'Created-By: Packages' 2>/dev/null | awk '$2 == "Debian" { print $1; exit }')
-  [ -n "$mirror" ] || skip 'apt knows no repository of Debian'
-  # The release that the file names.
-  release=$(sed -n '1,/^FROM/s/^FROM .*debian:\([a-z]*\)-slim.*/\1/p' "$file")
-  debootstrap --variant=minbase --include=ca-certificates "$release" "$bare" \
-    "$mirror" >"$work/log" 2>&1 || {
-    tail -n 3 "$work/log" | sed 's/^/# /'
-    skip 'debootstrap failed'
-  }
-fi
-
-n=0 failed=0
-ok() {
-  local what=$1
-  shift
-  n=$((n + 1))
-  if "$@" >"$work/said" 2>&1; then
-    echo "ok $n - $what"
-  else
-    failed=1
-    echo "not ok $n - $what"
-    tail -n 20 "$work/said" | sed 's/^/# /'
-  fi
-}
+# shellcheck source=tests/container/roots.bash
+source "$top/tests/container/roots.bash"
+own_mounts "$@"
+bare_root "$file"
 steps() {
   python3 -B "$top/tests/container/build_in_chroot.py" "$@"
 }
@@ -71,7 +23,7 @@ else
   (cd "$top" && tar cf - --exclude='./_*' .) | tar xf - -C "$work/context"
 fi
 ok 'its steps' steps "$file" "$work/context" "$bare" "$work"
-[ $failed -eq 0 ] || { echo "1..$n"; exit 1; }
+[ "$failed" -eq 0 ] || done_testing
 
 container() {
   steps --run "$work" "$@"
@@ -104,5 +56,4 @@ alone() {
   ! find "$root/source" "$root/build" "$root/usr/bin/gcc" 2>/dev/null | grep .
 }
 ok 'without compiler and sources' alone
-echo "1..$n"
-exit $failed
+done_testing
