@@ -51,8 +51,8 @@ static enum dl_status time_predictions(const gsl_matrix *support,
   gsl_vector_const_view y = gsl_matrix_const_column(support, p);
   gsl_vector *out = gsl_vector_alloc(rows->size1);
   void *state = NULL;
-  const struct dl_sample sample = {.X = &X.matrix, .y = &y.vector};
-  enum dl_status status = krr->fit(krr, &state, &sample, hyper, d);
+  const struct dl_design design = {.X = &X.matrix, .y = &y.vector};
+  enum dl_status status = krr->fit(krr, &state, &design, hyper, d);
   for (int r = 0; r < repeats && status == DL_OK; r++) {
     double start = omp_get_wtime();
     status = krr->predict(state, rows, out, d);

@@ -4,7 +4,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdint.h>
 #include <stdio_ext.h>
 #include <string.h>
 #include <unistd.h>
@@ -45,11 +44,11 @@ int dl_spawn(pid_t *pid, const posix_spawn_file_actions_t *actions,
 #endif
 }
 
-void *dl_last_byte(const void *s, char c, size_t n) {
+const void *dl_last_byte(const void *s, char c, size_t n) {
   const char *from = s;
   while (n > 0 && from[n - 1] != c)
     n--;
-  return n > 0 ? (void *)(uintptr_t)(from + n - 1) : NULL;
+  return n > 0 ? from + n - 1 : NULL;
 }
 
 bool dl_pipe(int fd[2]) {

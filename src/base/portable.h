@@ -35,7 +35,7 @@ int dl_next_signal(int fd, bool *by_process);
 void dl_adopt_orphans(void);
 
 /* The last byte c of n, or NULL. */
-void *dl_last_byte(const void *s, char c, size_t n);
+const void *dl_last_byte(const void *s, char c, size_t n);
 
 /* A pipe whose ends exec closes. */
 bool dl_pipe(int fd[2]);

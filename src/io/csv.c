@@ -17,7 +17,7 @@
 #include "io/csv_rows.h"
 #include "io/lines.h"
 
-#define BLOCK_SIZE ((size_t)1 << 20)
+#define BLOCK_SIZE ((size_t)1 << 18)
 
 struct dl_csv {
   char *path;

@@ -50,7 +50,8 @@ enum dl_status dl_csv_open(struct dl_csv **csv, const char *path,
 
 /* Does as dl_csv_open for an open stream, which belongs to the reader from here
  * on, also if opening fails. `path` is its name in messages. `block_size` is
- * the number of bytes read at a time (0: 1 MiB); the rows do not depend on it.
+ * the number of bytes read at a time (0: 256 KiB); the rows do not depend on
+ * it.
  */
 enum dl_status dl_csv_open_stream(struct dl_csv **csv, FILE *f,
                                   const char *path, char delimiter,

@@ -164,7 +164,7 @@ static enum dl_status whole_lines(struct dl_lines *l, size_t *n,
   for (;;) {
     char *from = l->data + l->start;
     size_t left = l->len - l->start;
-    char *end =
+    const char *end =
         l->too_long ? memchr(from, '\n', left) : dl_last_byte(from, '\n', left);
     *n = end ? (size_t)(end + 1 - from) : left;
     if ((end || l->eof) && !l->too_long)

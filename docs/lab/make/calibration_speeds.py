@@ -40,7 +40,7 @@ def language_row(row, i):
     """A mean of the table as a run, whose time is that of all its tokens."""
     dropped = ("doubt", "power_doubt", "gpu_power_w", "source", "n")
     return dict({k: v for k, v in row.items() if k not in dropped},
-                config=str(i), tokens=TOKENS,
+                config=str(i), tokens=TOKENS, overhead="0", startup_s="0",
                 epoch_s=TOKENS / float(row["tokens_per_s"]))
 
 
@@ -159,7 +159,6 @@ def speeds_table(groups, found):
                         [f for (name, _), f in language if name == s])
              for s in dict.fromkeys(name for (name, _), _ in language)]
     rows.append(speeds_row("all language models", [f for _, f in language]))
-    rows.append(speeds_row("all", found))
     return table(["source", "GPUs", "rows", "before", "same network",
                   "another", "any", "suggested", "nearest", "its own"],
                  rows)
@@ -174,5 +173,5 @@ SPEEDS_TEXT = (
     "columns have a run for each row, of other settings: *nearest*, of its "
     "network, precision, batch size and number of GPUs as far as there is one; "
     "*its own*, the one suggested for it. Of language models the GPU is left "
-    "out of the four sources of `data/language-training-means.csv`."
+    "out of the sources of `data/language-training-means.csv`."
     % MOST_CHOICES)

@@ -194,11 +194,12 @@ static void add_options(struct dl_table *t, const struct dl_command *c) {
   for (size_t i = 0; i < n; i++)
     if (!row[i]->name && row[i]->group > 0)
       heading[row[i]->group] = row[i]->help;
-  int group = 0;
+  const char *above = NULL;
   for (size_t i = 0; i < n; i++) {
-    group = row[i]->group != 0 ? row[i]->group : group;
+    if (row[i]->group != 0)
+      above = row[i]->group > 0 ? heading[row[i]->group] : NULL;
     if (row[i]->name)
-      add_option(t, c, row[i], group > 0 ? heading[group] : NULL);
+      add_option(t, c, row[i], above);
   }
 }
 

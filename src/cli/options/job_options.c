@@ -165,10 +165,11 @@ static enum dl_status read_setting(const struct dl_option *o, char *arg,
 
 /* An option for each row of quantities.def that has one. */
 #define OPTION(name_, letter_, argument_, help_)                               \
-  .name = name_, .letter = letter_, .argument = argument_, .help = help_,
-#define ALSO(name_) .alias = name_,
+  .name = (name_), .letter = (letter_), .argument = (argument_),               \
+  .help = (help_),
+#define ALSO(name_) .alias = (name_),
 #define READS .reads = true,
-#define METHODS(mask_) .methods = mask_,
+#define METHODS(mask_) .methods = (mask_),
 #define SET_BY(name_)
 #define FORM(form_)
 #define TYPED_WHOLE

@@ -3,7 +3,6 @@
  * inference. */
 
 #include <ctype.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,7 +123,9 @@ void dl_pasted_settle_length(struct dl_pasted *p) {
   const char *name = dl_pasted_get(p, "dataset");
   const struct dl_descriptor *e =
       name ? dl_pasted_look(p->cli, DL_DATASET, name) : NULL;
-  const double mean = e ? DL_AS(dataset, e)->sample_tokens : (double)NAN;
+  if (!e)
+    return;
+  const double mean = DL_AS(dataset, e)->sample_tokens;
   for (size_t i = 0; i < p->n; i++) {
     struct dl_pasted_setting *s = &p->setting[i];
     const char *dot = strrchr(s->from, '.'), *leaf = dot ? dot + 1 : s->from;

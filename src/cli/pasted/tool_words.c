@@ -230,7 +230,6 @@ static enum dl_status take_length(struct dl_pasted *p, const char *value,
 /* The number of indices in "0,1,2,3", "[0,1]" or "localhost:0,1". */
 static void take_list(struct dl_pasted *p, const struct tool_word *w,
                       const char *value, const char *from) {
-  char buf[DL_NUMBER_SIZE];
   const char *colon = strrchr(value, ':');
   const char *list = colon ? colon + 1 : value;
   size_t n = 1, digits = 0;
@@ -241,8 +240,10 @@ static void take_list(struct dl_pasted *p, const struct tool_word *w,
   if (digits == 0 || strspn(list, "0123456789, []") < strlen(list) ||
       strchr(value, '@') || (n == 1 && colon))
     add_unused(p, from);
-  else
+  else {
+    char buf[DL_NUMBER_SIZE];
     dl_pasted_part(p, w->part, dl_format_short(buf, (double)n), from);
+  }
 }
 
 static enum dl_status take_value(struct dl_pasted *p, const struct tool_word *w,

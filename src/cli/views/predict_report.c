@@ -89,10 +89,9 @@ static void add_all_reduce(struct dl_report *r, const struct dl_job *job) {
     return;
   char text[256], gb[DL_NUMBER_SIZE], ms[DL_NUMBER_SIZE];
   const char *note = "assumed: PCIe 3.0 x16";
-  if (!e.link_assumed) {
-    const struct dl_accelerator *gpu = job->found.gpu;
+  const struct dl_accelerator *gpu = job->found.gpu;
+  if (gpu && !e.link_assumed)
     note = gpu->head.origin[dl_field_index(&gpu->head, &gpu->link_gb_s)].note;
-  }
   int n =
       snprintf(text, sizeof text, "%s GB per step at %g GB/s%s%.80s%s, %s ms",
                dl_format_digits(gb, e.bytes / 1e9, 3), e.link_gb_s,

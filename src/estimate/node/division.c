@@ -82,9 +82,9 @@ static void note_experts(struct dl_search *s) {
   double node = floor(gpus_of_node(s->row) / dl_degrees_of(r).tensor);
   double last = 1;
   for (double most = 2; most <= MOST_EXPERT; most *= 2) {
-    bool in_node = node > most && node < 2 * most;
-    for (int i = 0; i <= in_node; i++) {
-      double n = experts_up_to(s->row, i ? node : most);
+    size_t ends = node > most && node < 2 * most ? 2 : 1;
+    for (size_t i = 0; i < ends; i++) {
+      double n = experts_up_to(s->row, i > 0 ? node : most);
       if (n > last) {
         r->expert_parallel = last = n;
         note(s);

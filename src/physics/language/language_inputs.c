@@ -244,8 +244,9 @@ static void read_experts(const struct dl_physics_row *row,
   in->members =
       fmin(fmax(floor(in->domain / in->tensor), 1), in->expert_parallel);
   double nodes = in->expert_parallel / in->members, none = 1;
-  for (double i = 0; i < t->active_experts && none > 0; i++)
-    none *= fmax(t->experts * (1 - 1 / nodes) - i, 0) / (t->experts - i);
+  for (size_t i = 0; (double)i < t->active_experts && none > 0; i++)
+    none *= fmax(t->experts * (1 - 1 / nodes) - (double)i, 0) /
+            (t->experts - (double)i);
   in->to_members = t->active_experts * (1 - 1 / in->members);
   in->to_nodes = (nodes - 1) * (1 - none);
 }

@@ -156,6 +156,8 @@ value() { # FIELD
   done <<'EOF'
 hidden_size .vision_config.backbone_config.hidden_size = 112
 hidden_size .mask_decoder_config.hidden_size = "wide"
+num_hidden_layers .mask_decoder_config.num_hidden_layers = 1000000
+num_multimask_outputs .mask_decoder_config.num_multimask_outputs = 2.5
 image_size .vision_config.backbone_config.image_size = [1024, 512]
 backbone_channel_list .vision_config.backbone_channel_list = [896, 448, 224, 112]
 backbone_config .vision_config.backbone_config.model_type = "timm_wrapper"
@@ -206,6 +208,9 @@ EOF
   check "($all - (.values[] | select(.field == \"params_m\") | .value)) * 1e6
     / (29 * (257 * 3 * 7168 * 2048 + 256 * 7168 - 3 * 7168 * 18432))
     | . > 0.999 and . < 1.001"
+  jq '.num_hidden_layers = 1e17' every.json >endless.json
+  try show arch endless.json
+  [ "$status" -eq 3 ]
 }
 
 @test "a key that changes the network changes its figures, or is named" {

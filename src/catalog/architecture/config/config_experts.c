@@ -57,9 +57,8 @@ static void dense_by_list(struct dl_transformer *t, const dl_json *j) {
   const double every = dl_config_number(j, "moe_layer_freq");
   if (every > 1) {
     const double first = dl_or(t->dense_layers, 0);
-    t->dense_layers = t->layers;
-    for (double i = 0; i < t->layers; i += every)
-      t->dense_layers -= i >= first;
+    const double with_experts = ceil(t->layers / every) - ceil(first / every);
+    t->dense_layers = t->layers - fmax(with_experts, 0);
   }
   if (dl_json_size(list) == 0)
     return;

@@ -11,7 +11,7 @@
 #include "catalog/architecture/transformer.h"
 #include "catalog/catalog_file.h"
 
-enum { MOST_STAGES = 8 };
+enum { MOST_STAGES = 8, MOST_LAYERS = 1000 };
 
 /* A network as it is counted; wrong: the first key whose value cannot be. */
 struct sam2 {
@@ -49,6 +49,16 @@ static double size_of(struct sam2 *s, const dl_json *j, const char *key,
   return first;
 }
 
+/* How many there are of what is counted one by one. */
+static size_t count_of(struct sam2 *s, const dl_json *j, const char *key,
+                       size_t usual) {
+  double n = size_of(s, j, key, (double)usual);
+  bool fits = n <= MOST_LAYERS && n == floor(n);
+  if (!fits && !s->wrong)
+    s->wrong = key;
+  return fits ? (size_t)n : usual;
+}
+
 static double of_stage(struct sam2 *s, const char *key, size_t i,
                        const double usual[4]) {
   const dl_json *list = dl_json_member(s->backbone, key);
@@ -81,9 +91,9 @@ static void attend(struct sam2 *s, double queries, double keys, double d,
 
 /* Counts a stack of `layers` layers of one width between in and out. */
 static void perceptron(struct sam2 *s, double in, double wide, double out,
-                       double layers) {
+                       size_t layers) {
   linear(s, 1, in, wide);
-  for (double i = 2; i < layers; i++)
+  for (size_t i = 2; i < layers; i++)
     linear(s, 1, wide, wide);
   linear(s, 1, wide, out);
 }
@@ -128,9 +138,10 @@ static void count_stages(struct sam2 *s, double side) {
     double n = of_stage(s, "blocks_per_stage", i, blocks);
     double window = of_stage(s, "window_size_per_stage", i, windows);
     s->dim[i] = of_stage(s, "embed_dim_per_stage", i, dims);
-    if ((n < 1 || n > 1000 || s->dim[i] < 1) && !s->wrong)
-      s->wrong = n < 1 || n > 1000 ? "blocks_per_stage" : "embed_dim_per_stage";
-    for (double k = 0; k < n && !s->wrong; k++, block++) {
+    if ((n < 1 || n > MOST_LAYERS || s->dim[i] < 1) && !s->wrong)
+      s->wrong =
+          n < 1 || n > MOST_LAYERS ? "blocks_per_stage" : "embed_dim_per_stage";
+    for (size_t k = 0; (double)k < n && !s->wrong; k++, block++) {
       bool first = i > 0 && k == 0;
       double stride = first && (double)i <= pools ? pool : 1;
       double in = first ? from : s->dim[i];
@@ -194,14 +205,14 @@ static void attend_across(struct sam2 *s, double queries, double keys, double d,
 /* Counts the layers in which points and the image attend to each other. */
 static void count_two_ways(struct sam2 *s, double points, double pixels,
                            double d) {
-  double layers = size_of(s, s->decoder, "num_hidden_layers", 2);
+  size_t layers = count_of(s, s->decoder, "num_hidden_layers", 2);
   double wide = size_of(s, s->decoder, "mlp_dim", 2048);
   double less = size_of(s, s->decoder, "attention_downsample_rate", 2);
-  for (double i = 0; i < layers && !s->wrong; i++) {
+  for (size_t i = 0; i < layers && !s->wrong; i++) {
     attend_across(s, points, points, d, 1);
     attend_across(s, points, pixels, d, less);
     linear(s, points, d, wide);
-    for (double k = 2; k < layers; k++) /* as many as there are such layers */
+    for (size_t k = 2; k < layers; k++) /* as many as there are such layers */
       linear(s, points, wide, wide);
     linear(s, points, wide, d);
     attend_across(s, pixels, points, d, less);
@@ -214,7 +225,8 @@ static void count_two_ways(struct sam2 *s, double points, double pixels,
 static void count_decoder(struct sam2 *s) {
   enum { SCORES = 2, PROMPT = 2 }; /* tokens; a point and what ends the list */
   double d = size_of(s, s->decoder, "hidden_size", 256);
-  double masks = size_of(s, s->decoder, "num_multimask_outputs", 3) + 1;
+  size_t each = count_of(s, s->decoder, "num_multimask_outputs", 3) + 1;
+  double masks = (double)each;
   double fine = s->side[0] * s->side[0], mid = s->side[1] * s->side[1],
          pixels = s->side[2] * s->side[2];
   s->params += (SCORES + masks) * d;
@@ -222,12 +234,12 @@ static void count_decoder(struct sam2 *s) {
   upscale(s, pixels, d, d / 4);
   s->params += 2 * d / 4;
   upscale(s, 4 * pixels, d / 4, d / 8);
-  for (double i = 0; i < masks; i++)
+  for (size_t i = 0; i < each; i++)
     perceptron(s, d, d, d / 8, 3);
   s->pass.macs += 16 * pixels * masks * d / 8;
   s->pass.acts += 16 * pixels * masks;
   perceptron(s, d, size_of(s, s->decoder, "iou_head_hidden_dim", 256), masks,
-             size_of(s, s->decoder, "iou_head_depth", 3));
+             count_of(s, s->decoder, "iou_head_depth", 3));
   linear(s, fine, d, d / 8);
   linear(s, mid, d, d / 4);
   perceptron(s, d, d, 1, 3);

@@ -230,15 +230,15 @@ static void add_words(struct title_settings *s, const struct assumed_words *w) {
     library = "Diffusers";
   const char *word = w->word ? dl_run_text(run, w->id) : NULL;
   double x = w->word ? (double)NAN : dl_run_number(run, w->id);
-  char number[DL_NUMBER_SIZE];
   DL_TEXT(t);
   if (w->word ? !word || strcmp(word, w->word) != 0 : !(x >= 2))
     return;
   const char *at = strstr(w->text, "%s");
-  if (at)
+  if (at) {
+    char number[DL_NUMBER_SIZE];
     dl_text_printf(&t, "%.*s%s%s", (int)(at - w->text), w->text,
                    w->word ? library : rounded(number, x, 2), at + 2);
-  else
+  } else
     dl_text_add(&t, w->text);
   add(s, false, dl_text_str(&t));
 }

@@ -126,11 +126,12 @@ static void lost_lines(struct dl_answer_line line[N_LINES],
 
 /* Says what sums hide. */
 static void basis_line(struct dl_answer_line *l, const struct dl_sums *s) {
-  char n[DL_NUMBER_SIZE];
   DL_TEXT(t);
-  if (s->at_tdp > 0)
+  if (s->at_tdp > 0) {
+    char n[DL_NUMBER_SIZE];
     dl_text_printf(&t, "an upper bound for %s job%s of unknown utilization",
                    grouped(n, s->at_tdp), s->at_tdp == 1 ? "" : "s");
+  }
   if (strcmp(s->boundary, "mixed") == 0)
     dl_text_printf(&t, "%sboundaries differ", t.len > 0 ? "; " : "");
   dl_answer_text(l, "Basis", dl_text_str(&t));

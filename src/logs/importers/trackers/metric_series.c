@@ -9,7 +9,7 @@
 #include "logs/log.h"
 
 #define METRIC(name, measures, what, unit)                                     \
-  { .metric = name, .kind = measures, .quantity = what, .scale = unit }
+  { .metric = (name), .kind = (measures), .quantity = (what), .scale = (unit) }
 static const struct dl_metric_series metrics[] = {
     METRIC("DCGM_FI_DEV_POWER_USAGE", DL_METER_GPU, DL_SAMPLE_POWER, 1),
     /* mJ since the driver was loaded */
