@@ -19,7 +19,7 @@ echo 1..8
 
 # Names of variables and of a program that look like misspelt words.
 if command -v codespell >/dev/null 2>&1; then
-  ok 'spelling' "$(codespell -L mape,upto,ptd,inout README.md HACKING.md \
+  ok 'spelling' "$(codespell -L ane,inout,mape,ptd,upto README.md HACKING.md \
     AGENTS.md CHANGELOG.md NEWS.md SECURITY.md docs/*.md docs/lab/*.md man/*.h2m tests/messages \
     schemas contrib completions bootstrap python src 2>&1 || true)"
 else

@@ -12,15 +12,6 @@
 #include "cli/pasted/hub_cache.h"
 #include "cli/pasted/pasted_private.h"
 
-const struct dl_descriptor *
-dl_pasted_look(struct dl_cli *cli, enum dl_kind kind, const char *name) {
-  const struct dl_descriptor *e = NULL;
-  DL_SCOPED(dl_diag_free) struct dl_diag quiet = {0};
-  if (*name)
-    dl_catalog_look(dl_cli_catalog(cli), kind, name, &e, &quiet);
-  return e;
-}
-
 /* Takes the words of an address and of a library off a network's name. */
 void dl_pasted_strip_address(const char *name, struct dl_text *to) {
   static const char *const prefixes[] = {

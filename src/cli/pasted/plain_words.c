@@ -25,6 +25,19 @@ static bool all_are(struct dl_pasted *p, enum dl_kind kind, const char *text) {
   return parts.n > 1 && n == parts.n;
 }
 
+/* "1 trilliontokens": the scale becomes an exponent of the number. Returns the
+ * rest of the name. */
+static const char *take_scale(const char *name, struct dl_text *number) {
+  static const char *const scales[] = {"thousand", "million", "billion",
+                                       "trillion"};
+  for (size_t i = 0; i < DL_LENGTH(scales); i++)
+    if (strncmp(name, scales[i], strlen(scales[i])) == 0) {
+      dl_text_printf(number, "e%zu", 3 * (i + 1));
+      return name + strlen(scales[i]);
+    }
+  return name;
+}
+
 /* "1.5T tokens", "52k samples", "3 epochs", "1000 steps", "8 gpus". */
 static bool take_amount(struct dl_pasted *p, const char *text) {
   static const struct dl_named_text amounts[] = {
@@ -49,8 +62,6 @@ static bool take_amount(struct dl_pasted *p, const char *text) {
       {"steps", "steps"},        {"nodes", "nodes"},
       {"node", "nodes"},         {"gpuspernode", "num-gpus-per-node"}};
   static const char gpus[] = "gpus|gpu|accelerators";
-  static const char *const scales[] = {"thousand", "million", "billion",
-                                       "trillion"};
   DL_TEXT(number);
   DL_TEXT(unit);
   size_t n = strspn(text, "0123456789.,eE+");
@@ -61,14 +72,8 @@ static bool take_amount(struct dl_pasted *p, const char *text) {
   dl_text_add_n(&number, text, n);
   dl_pasted_fold(&unit, text + n, strlen(text + n));
   const char *name = dl_text_str(&unit);
-  for (size_t i = 0;
-       n > 0 && isdigit((unsigned char)text[n - 1]) && i < DL_LENGTH(scales);
-       i++)
-    if (strncmp(name, scales[i], strlen(scales[i])) == 0) {
-      dl_text_printf(&number, "e%zu", 3 * (i + 1));
-      name += strlen(scales[i]);
-      break;
-    }
+  if (n > 0 && isdigit((unsigned char)text[n - 1]))
+    name = take_scale(name, &number);
   const char *rate = text[n] ? strpbrk(text + n, "/p") : NULL;
   if (rate && dl_word_among("/s|/sec|per second", rate, strlen(rate)) >= 0 &&
       strncmp(name, "req", 3) == 0)

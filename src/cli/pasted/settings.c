@@ -14,6 +14,15 @@
 #include "cli/pasted/pasted_private.h"
 #include "quantities/quantities.h"
 
+const struct dl_descriptor *
+dl_pasted_look(struct dl_cli *cli, enum dl_kind kind, const char *name) {
+  const struct dl_descriptor *e = NULL;
+  DL_SCOPED(dl_diag_free) struct dl_diag quiet = {0};
+  if (*name)
+    dl_catalog_look(dl_cli_catalog(cli), kind, name, &e, &quiet);
+  return e;
+}
+
 void dl_pasted_fold(struct dl_text *to, const char *s, size_t n) {
   for (size_t i = 0; i < n; i++)
     if (isalnum((unsigned char)s[i])) {

@@ -30,7 +30,16 @@ void dl_widen(const struct dl_engine *ctx, struct dl_estimate *est, double by) {
   widen(est->duration_s.x, &est->duration_s.low, &est->duration_s.high, by);
 }
 
+#define SOFTWARE_DOUBT 0.3
 #define RECIPE_DOUBT 0.6
+
+double dl_software_doubt(const struct dl_run *run) {
+  static const char *const measured[] = {"eager", "ngc", "mlperf"};
+  for (size_t i = 0; run->stack && i < DL_LENGTH(measured); i++)
+    if (strcmp(run->stack, measured[i]) == 0)
+      return 0;
+  return dl_is_16_bit(run->precision) ? SOFTWARE_DOUBT : 0;
+}
 
 double dl_recipe_doubt(const struct dl_job *job) {
   const struct dl_run *run = job->run;

@@ -28,8 +28,6 @@
 #include "physics/training/input_pipeline.h"
 #include "physics/training/training_inputs.h"
 
-#define SOFTWARE_DOUBT 0.3
-
 static const char *const needs[] = {
     "gpu.tdp_w",   "gpu.bandwidth_gb_s",    "gpu.peak_fp32_tflops",
     "arch.macs_g", "dataset.train_samples", NULL};
@@ -82,7 +80,7 @@ static void by_power(const struct dl_engine *ctx, const struct dl_job *job,
                      const struct dl_job_predictions *all,
                      struct dl_estimate *est) {
   const struct dl_prediction *p = &all->of[DL_PHYSICAL_POWER];
-  double gpus_s = job->known.run_s * job->run->n_gpus;
+  const double gpus_s = job->known.run_s * job->run->n_gpus;
   est->boundary = "gpu";
   est->model = ctx->fit[DL_PHYSICAL_POWER].model;
   est->power_w.x = p->value * job->run->n_gpus;
@@ -92,17 +90,6 @@ static void by_power(const struct dl_engine *ctx, const struct dl_job *job,
     est->lacks = dl_fit_lacks(&ctx->fit[DL_PHYSICAL_POWER], job);
   else
     dl_note_limits(ctx, est, ctx->fit[DL_PHYSICAL_POWER].fit, job, p);
-}
-
-/* In 16 bits, tuned software takes down to 1 / 1.7 of the time of eager mode
- * (ResNet-50 on an H100). The lower ends of intervals move by that where the
- * software is not given, both ends where no speeds of it were published. */
-static double software_doubt(const struct dl_run *run) {
-  static const char *const measured[] = {"eager", "ngc", "mlperf"};
-  for (size_t i = 0; run->stack && i < sizeof measured / sizeof *measured; i++)
-    if (strcmp(run->stack, measured[i]) == 0)
-      return 0;
-  return dl_is_16_bit(run->precision) ? SOFTWARE_DOUBT : 0;
 }
 
 /* Intervals of what runs of this very configuration have measured stay. */
@@ -118,14 +105,14 @@ static void keep_repeats(const struct dl_job_predictions *all,
 }
 
 /* Widens an energy whose time is not known by its uncertainty beyond the fit.
- * Times of waiting for other GPUs are known worse than those of computing. */
+ * Times of waiting for other GPUs are known worse than times of computing. */
 static void widen_epoch(const struct dl_engine *ctx, const struct dl_job *job,
                         const struct dl_job_predictions *all,
                         struct dl_estimate *est) {
   const struct dl_prediction *p = &all->of[DL_PHYSICAL_EPOCH];
   const struct dl_estimate was = *est;
   double doubt, waiting = all->parts.waiting_s / all->parts.time_s;
-  double software = software_doubt(job->run);
+  double software = dl_software_doubt(job->run);
   dl_facts_assumed(job, &doubt);
   dl_note_limits(ctx, est, ctx->fit[DL_PHYSICAL_EPOCH].fit, job, p);
   est->software_matters =

@@ -99,13 +99,14 @@ static bool read_time(struct dl_log *log, struct dl_samples *s, char **field,
                             elapsed && strchr(text, ':') ? x : x * s->unit_s);
     return true;
   }
-  if (!dl_log_time(log, text, len, ns))
+  if (!dl_log_time(log, text, len, ns)) {
+    const char *remedy = dl_parse_double(text, &x)
+                             ? ": in which unit? name the column time_ns, "
+                               "time_us or time_ms"
+                             : "";
     return dl_log_bad(log, "column '%s': invalid time '%.40s'%s", s->time_name,
-                      text,
-                      dl_parse_double(text, &x)
-                          ? ": in which unit? name the column time_ns, time_us "
-                            "or time_ms"
-                          : "");
+                      text, remedy);
+  }
   return of_clock(log, s, DL_TIME_POINTS, text);
 }
 

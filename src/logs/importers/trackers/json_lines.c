@@ -110,7 +110,7 @@ static void add_column(struct json_table *t, const char *key,
 static void take_member(void *ctx, const char *key, const dl_json *value);
 
 /* Visits the elements of an array as members with a number. Of arrays of
- * numbers only powers and energies are those of devices. */
+ * numbers only powers and energies belong to devices. */
 static void take_array(struct visit *v, const dl_json *array) {
   struct dl_sample_column c;
   char name[16];
@@ -128,9 +128,9 @@ static void take_member(void *ctx, const char *key, const dl_json *value) {
   struct visit *v = ctx;
   struct dl_json_value x = dl_json_value_of(value);
   char name[sizeof v->prefix];
-  int length =
-      snprintf(name, sizeof name, "%s%s%s", v->prefix, *v->prefix ? "." : "",
-               *v->prefix ? key : without_process(v, key));
+  int length = *v->prefix
+                   ? snprintf(name, sizeof name, "%s.%s", v->prefix, key)
+                   : snprintf(name, sizeof name, "%s", without_process(v, key));
   if (length < 0 || (size_t)length >= sizeof name)
     return;
   if (x.type == DL_JSON_OTHER && v->depth < MOST_DEPTH) {
