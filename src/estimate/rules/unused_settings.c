@@ -51,10 +51,15 @@ static unsigned kind_of(const struct dl_result *r) {
          (dl_generator(&r->job) ? GENERATED : 0U);
 }
 
-/* A compiler and NVIDIA's containers, of which serving knows nothing. */
+/* A compiler and NVIDIA's containers, of which serving knows nothing, and
+ * servers on CPUs. */
 static bool has_unused_stack(const struct dl_result *r, unsigned kind) {
   enum dl_software stack = dl_stack_of(r->job.run);
-  return kind == SERVED && !dl_is_assumed(r->job.row, DL_RUN_stack) &&
+  if (dl_is_assumed(r->job.row, DL_RUN_stack))
+    return false;
+  if (kind == WRITTEN_ON_CPUS)
+    return stack == DL_SOFTWARE_VLLM;
+  return kind == SERVED &&
          (stack == DL_SOFTWARE_COMPILED || stack == DL_SOFTWARE_NGC);
 }
 
