@@ -76,6 +76,22 @@ static bool estimates_physics(const struct dl_result *r) {
   return false;
 }
 
+bool dl_has_other_phase(const struct dl_result *r, struct dl_text *say) {
+  enum dl_run_phase phase =
+      dl_run_is_inference(r->job.run) ? DL_PHASE_INFERENCE : DL_PHASE_TRAINING;
+  DL_TEXT(names);
+  for (size_t i = 0; i < DL_N_RUN_MEMBERS; i++) {
+    const struct dl_run_column *c = &dl_run_columns[i];
+    if (c->option && c->phase != DL_PHASE_UNKNOWN && c->phase != phase &&
+        dl_run_set_has(&r->job.row->given, c->id))
+      list(&names, c->id);
+  }
+  if (names.len > 0 && say)
+    dl_text_printf(say, "no effect on %s: %s", dl_run_phase_words[phase],
+                   names.s);
+  return names.len > 0;
+}
+
 bool dl_has_unused_settings(const struct dl_result *r, struct dl_text *say) {
   unsigned kind = kind_of(r);
   DL_TEXT(names);
