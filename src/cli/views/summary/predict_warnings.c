@@ -52,6 +52,12 @@ static void warn_disagreement(struct dl_cli *cli,
     }
 }
 
+/* Whether the prompt of a network is sound: Whisper has 50 positions a second
+ * (Radford et al., arXiv 2212.04356). */
+static bool hears(const struct dl_job *job) {
+  return job->found.arch && dl_same_text(job->found.arch->family, "whisper");
+}
+
 /* Appends the options for what methods need: the size of a request, else
  * fields of the descriptors or a duration. */
 static void add_remedy(const struct dl_predict_answer *s, struct dl_text *to) {
@@ -70,8 +76,11 @@ static void add_remedy(const struct dl_predict_answer *s, struct dl_text *to) {
       dl_text_printf(&set, "%s--set %s=VALUE", set.len ? " and " : "", lacks);
   }
   if (lacking[PROMPT] || lacking[OUTPUT])
-    dl_text_printf(to, "%s--output-tokens",
-                   lacking[PROMPT] ? "--prompt-tokens and " : "");
+    dl_text_printf(to, "%s--output-tokens%s",
+                   lacking[PROMPT] ? "--prompt-tokens and " : "",
+                   lacking[PROMPT] && hears(&s->result.job)
+                       ? " (Whisper: 1500 prompt tokens per window of 30 s)"
+                       : "");
   else if (lacking[DURATION])
     dl_text_printf(to, "%s%s--duration", dl_text_str(&set),
                    set.len ? ", or " : "");
