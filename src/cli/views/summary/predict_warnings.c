@@ -76,16 +76,15 @@ static void add_remedy(const struct dl_predict_answer *s, struct dl_text *to) {
       dl_text_printf(&set, "%s--set %s=VALUE", set.len ? " and " : "", lacks);
   }
   if (lacking[PROMPT] || lacking[OUTPUT])
-    dl_text_printf(to, "%s--output-tokens%s",
-                   lacking[PROMPT] ? "--prompt-tokens and " : "",
-                   lacking[PROMPT] && hears(&s->result.job)
-                       ? " (Whisper: 1500 prompt tokens per window of 30 s)"
-                       : "");
+    dl_text_printf(to, "%s--output-tokens",
+                   lacking[PROMPT] ? "--prompt-tokens and " : "");
   else if (lacking[DURATION])
     dl_text_printf(to, "%s%s--duration", dl_text_str(&set),
                    set.len ? ", or " : "");
   else
     dl_text_add(to, dl_text_str(&set));
+  if (lacking[PROMPT] && hears(&s->result.job))
+    dl_text_add(to, " (Whisper: 1500 prompt tokens per window of 30 s)");
 }
 
 /* Fails without an estimate, unless a user's model has other targets: at once
