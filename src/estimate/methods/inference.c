@@ -69,7 +69,7 @@ static void served_round(const struct problem *p, double batch,
   }
   dl_fit_row_make(&row, p->fit->fit->state, &in);
   dl_serving_cost_of(row.fit->c, row.fx, &in, r);
-  if (dl_stack_of(p->job->run) == DL_SOFTWARE_MLPERF)
+  if (dl_runs_engine(p->job->run))
     tune_host(in.n_gpus, r);
   r->prefill_j *= copies;
   r->decode_j *= copies;
@@ -291,7 +291,8 @@ bool dl_infers_tuned(const struct dl_job *job) {
   if (!dl_run_is_inference(run) || served || dl_passes_on_cpu(job) ||
       run->precision == DL_PRECISION_FP64)
     return false;
-  return dl_stack_of(run) == DL_SOFTWARE_MLPERF || (few_bits && !run->stack);
+  return dl_runs_engine(run) || dl_stack_of(run) == DL_SOFTWARE_TUNED ||
+         (few_bits && !run->stack);
 }
 
 /* Names what a forward pass, which has no training samples, lacks; or NULL. */

@@ -27,6 +27,7 @@
 #include "physics/rows/inputs.h"
 #include "physics/training/input_pipeline.h"
 #include "physics/training/training_inputs.h"
+#include "run/setup/training_setup.h"
 
 static const char *const needs[] = {
     "gpu.tdp_w",   "gpu.bandwidth_gb_s",    "gpu.peak_fp32_tflops",
@@ -352,9 +353,8 @@ static bool may_be_lowered(const struct dl_job *job) {
 }
 
 bool dl_limit_matters(const struct dl_job *job) {
-  bool tuned =
-      dl_infers_tuned(job) || dl_stack_of(job->run) == DL_SOFTWARE_MLPERF;
-  return tuned && may_be_lowered(job);
+  return (dl_infers_tuned(job) || dl_runs_engine(job->run)) &&
+         may_be_lowered(job);
 }
 
 /* Intervals of forward passes by tuned software: of the time by what is new of

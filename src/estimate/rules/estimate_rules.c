@@ -429,6 +429,9 @@ const struct dl_estimate_rule dl_estimate_rules[DL_N_ESTIMATE_RULES] = {
     {"unknown_link", unknown_link, NULL,
      "the link between the GPUs is not known: PCIe 3.0 x16 is assumed "
      "(gpu.link_gb_s)"},
+    {"other_phase", dl_has_other_phase, NULL,
+     "columns of the other phase have no effect (training: epochs, "
+     "train_samples; inference: requests, prompt_tokens)"},
     {"unused_settings", dl_has_unused_settings, NULL, NULL},
     {"unused_clock", unused_clock, NULL,
      "gpu_clock_mhz has no effect at or above the boost clock, and on CPUs"},

@@ -20,7 +20,7 @@ struct dl_estimate_rule {
                        is for one job alone */
 };
 
-enum { DL_N_ESTIMATE_RULES = 22 };
+enum { DL_N_ESTIMATE_RULES = 23 };
 extern const struct dl_estimate_rule dl_estimate_rules[DL_N_ESTIMATE_RULES];
 
 /* Warns of each rule that one job breaks; `answered`: but for an assumed

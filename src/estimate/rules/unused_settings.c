@@ -51,10 +51,15 @@ static unsigned kind_of(const struct dl_result *r) {
          (dl_generator(&r->job) ? GENERATED : 0U);
 }
 
-/* A compiler and NVIDIA's containers, of which serving knows nothing. */
+/* A compiler and NVIDIA's containers, of which serving knows nothing, and
+ * servers on CPUs. */
 static bool has_unused_stack(const struct dl_result *r, unsigned kind) {
   enum dl_software stack = dl_stack_of(r->job.run);
-  return kind == SERVED && !dl_is_assumed(r->job.row, DL_RUN_stack) &&
+  if (dl_is_assumed(r->job.row, DL_RUN_stack))
+    return false;
+  if (kind == WRITTEN_ON_CPUS)
+    return stack == DL_SOFTWARE_VLLM;
+  return kind == SERVED &&
          (stack == DL_SOFTWARE_COMPILED || stack == DL_SOFTWARE_NGC);
 }
 
@@ -69,6 +74,22 @@ static bool estimates_physics(const struct dl_result *r) {
     if (r->est[i].id == DL_METHOD_PHYSICAL)
       return !isnan(r->est[i].energy_j.x);
   return false;
+}
+
+bool dl_has_other_phase(const struct dl_result *r, struct dl_text *say) {
+  enum dl_run_phase phase =
+      dl_run_is_inference(r->job.run) ? DL_PHASE_INFERENCE : DL_PHASE_TRAINING;
+  DL_TEXT(names);
+  for (size_t i = 0; i < DL_N_RUN_MEMBERS; i++) {
+    const struct dl_run_column *c = &dl_run_columns[i];
+    if (c->option && c->phase != DL_PHASE_UNKNOWN && c->phase != phase &&
+        dl_run_set_has(&r->job.row->given, c->id))
+      list(&names, c->id);
+  }
+  if (names.len > 0 && say)
+    dl_text_printf(say, "no effect on %s: %s", dl_run_phase_words[phase],
+                   names.s);
+  return names.len > 0;
 }
 
 bool dl_has_unused_settings(const struct dl_result *r, struct dl_text *say) {

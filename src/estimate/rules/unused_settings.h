@@ -11,4 +11,8 @@
  * of them to *say, unless that is NULL. */
 bool dl_has_unused_settings(const struct dl_result *r, struct dl_text *say);
 
+/* Whether settings of training are given for inference, or of inference for
+ * training, on which no estimate depends; the message names them. */
+bool dl_has_other_phase(const struct dl_result *r, struct dl_text *say);
+
 #endif

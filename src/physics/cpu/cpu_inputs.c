@@ -63,12 +63,14 @@ enum { INSTANCES };
 #define LEAST_TURBO 1.1
 
 bool dl_cpu_software_given(const struct dl_run *run) {
-  return run->framework || dl_stack_of(run) == DL_SOFTWARE_MLPERF ||
-         dl_stack_of(run) == DL_SOFTWARE_COMPILED;
+  enum dl_software stack = dl_stack_of(run);
+  return run->framework || (stack != DL_SOFTWARE_UNKNOWN &&
+                            stack != DL_SOFTWARE_VLLM);
 }
 
 enum dl_cpu_software dl_cpu_software_of(const struct dl_run *run) {
-  if (dl_stack_of(run) == DL_SOFTWARE_MLPERF)
+  if (dl_stack_of(run) == DL_SOFTWARE_MLPERF ||
+      dl_stack_of(run) == DL_SOFTWARE_TUNED)
     return DL_CPU_TUNED;
   if (dl_stack_of(run) == DL_SOFTWARE_COMPILED)
     return DL_CPU_COMPILED;

@@ -83,6 +83,28 @@ static bool breaks_machine(const struct dl_row *row,
              r->n_gpus, gpu->head.id, r->n_gpus);
 }
 
+/* Engines and servers of inference train nothing, and the servers write
+ * tokens. */
+static bool breaks_server(const struct dl_row *row,
+                          struct dl_message_style *to) {
+  const struct dl_architecture *arch = row->found.arch;
+  enum dl_software stack = dl_stack_of(&row->run);
+  bool server = stack == DL_SOFTWARE_VLLM;
+  if (!dl_run_is_inference(&row->run))
+    return (server || stack == DL_SOFTWARE_TENSORRT) &&
+           dl_rule_message(to,
+                           "{stack} %s is for inference; use transformers, "
+                           "eager, tuned, compiled, ngc or mlperf",
+                           dl_software_words[stack]);
+  bool writes = !arch || (dl_is_language_model(arch) && !dl_encodes(arch));
+  return server && !writes &&
+         dl_rule_message(to,
+                         "{stack} vllm is for models that write tokens, and "
+                         "'%s' does not; use eager, transformers, compiled or "
+                         "tensorrt",
+                         arch->head.id);
+}
+
 /* Language models have plain software and tuned trainers, images eager mode. */
 static bool breaks_trainer(const struct dl_row *row,
                            struct dl_message_style *to) {
@@ -249,7 +271,7 @@ bool dl_dataset_check(const struct dl_row *row, const struct dl_dataset *data,
                       struct dl_message_style *to) {
   return breaks_data(row, data, to) || breaks_image(row, to) ||
          breaks_machine(row, to) || breaks_trainer(row, to) ||
-         breaks_startup(row, to) || breaks_cores(row, to) ||
-         breaks_cpu_precision(row, to) || breaks_cpu(row, to) ||
-         breaks_isa(row, to) || breaks_gguf(row, to);
+         breaks_server(row, to) || breaks_startup(row, to) ||
+         breaks_cores(row, to) || breaks_cpu_precision(row, to) ||
+         breaks_cpu(row, to) || breaks_isa(row, to) || breaks_gguf(row, to);
 }

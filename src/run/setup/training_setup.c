@@ -381,18 +381,19 @@ static bool breaks_precision(const struct dl_row *row,
                          "precision int8 is for inference; use bf16 or fp16");
 }
 
-/* The kernels of NVIDIA's containers run on NVIDIA's GPUs alone. A card of the
+/* The kernels of NVIDIA's containers and engine run on NVIDIA's GPUs alone. A card of the
  * user may not say whose it is. */
 static bool breaks_stack(const struct dl_row *row,
                          struct dl_message_style *to) {
   const struct dl_accelerator *gpu = row->found.gpu;
+  enum dl_software stack = dl_stack_of(&row->run);
   return gpu && gpu->vendor && strcasecmp(gpu->vendor, "nvidia") != 0 &&
-         dl_stack_of(&row->run) == DL_SOFTWARE_NGC &&
+         (stack == DL_SOFTWARE_NGC || stack == DL_SOFTWARE_TENSORRT) &&
          dl_rule_message(
              to,
-             "{stack} ngc is NVIDIA's containers, and '%s' is no NVIDIA "
-             "GPU; use transformers, tuned, compiled or mlperf",
-             gpu->head.id);
+             "{stack} %s is NVIDIA's software, and '%s' is no NVIDIA GPU; use "
+             "transformers, tuned, compiled or mlperf",
+             dl_software_words[stack], gpu->head.id);
 }
 
 /* The lowest limits that boards accept are 0.2 times the TDP (B200: 200 of

@@ -321,6 +321,9 @@ unread() {
   try_text() { printf '%s' "$1" >config.json; }
   try_text '{}'
   refused "$(message no_model_type)"
+  try_text '{"_class_name": "FluxTransformer2DModel", "num_layers": 19}'
+  refused "$(message diffusers_not_read FluxTransformer2DModel \
+    "flux.1 or flux.1-schnell")"
   try_text '[1]'
   refused "$(message json_not_an_object)"
   try_text '{"model_type": "mamba", "hidden_size": 4}'

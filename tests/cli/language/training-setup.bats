@@ -318,14 +318,14 @@ EOF
 @test "NVIDIA's containers run on NVIDIA's GPUs alone" {
   local gpu
   for gpu in mi300x tpu-v4 gaudi2; do
-    refuses 3 "dlest: $(message is_no_nvidia_gpu "$gpu" |
+    refuses 3 "dlest: $(message is_no_nvidia_gpu ngc "$gpu" |
       sed 's/^stack/--stack/')" predict --arch resnet50 --gpu "$gpu" --stack ngc
   done
   printf '%s\n' arch,gpu,stack,epochs resnet50,mi300x,ngc,1 \
     resnet50,mi300x,mlperf,1 resnet50,a100,ngc,1 >runs.csv
   try predict --input runs.csv --format csv --method flops
   [ "$status" -eq 3 ]
-  grep -qx "dlest: warning: runs.csv:2: $(message is_no_nvidia_gpu mi300x)" err
+  grep -qx "dlest: warning: runs.csv:2: $(message is_no_nvidia_gpu ngc mi300x)" err
   [ "$(grep -c '^resnet50' out)" -eq 2 ]
 }
 

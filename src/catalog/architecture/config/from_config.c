@@ -38,11 +38,39 @@ static void find_alike(const dl_json *j, dl_config_alike *add_alike,
   }
 }
 
+/* The entries of the catalogue that classes of Diffusers may be, by how their
+ * names begin; their configs do not say how often a network runs. */
+static const struct {
+  const char *begins, *entries;
+} pipelines[] = {
+    {"Flux", "flux.1 or flux.1-schnell"},
+    {"SD3", "stable-diffusion-3-medium or stable-diffusion-3.5-large"},
+    {"StableDiffusion3",
+     "stable-diffusion-3-medium or stable-diffusion-3.5-large"},
+    {"StableDiffusionXL", "stable-diffusion-xl or sdxl-turbo"},
+    {"StableDiffusion", "stable-diffusion-v1-5, -v2 or -v2-1"},
+    {"UNet2DCondition", "stable-diffusion-xl, stable-diffusion-v1-5 or -v2-1"},
+    {"DiT", "dit-xl-2"}};
+
+static enum dl_status is_of_diffusers(const char *path, const char *class,
+                                      struct dl_diag *d) {
+  const char *entries = "an entry of 'dlest list archs', or an ONNX file";
+  for (size_t i = DL_LENGTH(pipelines); i-- > 0;)
+    if (strncmp(class, pipelines[i].begins, strlen(pipelines[i].begins)) == 0)
+      entries = pipelines[i].entries;
+  return dl_fail_at(d, DL_EINPUT, path, 0,
+                    "'%.64s' of Diffusers is not read; give --arch %s", class,
+                    entries);
+}
+
 static enum dl_status unknown_type(const char *path, const dl_json *j,
                                    dl_config_alike *add_alike, void *catalog,
                                    struct dl_diag *d) {
   const char *type = dl_json_get(j, "model_type").text;
+  const char *class = dl_json_get(j, "_class_name").text;
   DL_TEXT(alike);
+  if (!type && class)
+    return is_of_diffusers(path, class, d);
   if (add_alike)
     find_alike(j, add_alike, catalog, &alike);
   if (!type)

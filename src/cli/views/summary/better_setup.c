@@ -17,15 +17,27 @@
 struct change {
   enum dl_precision precision; /* in the training of other networks than
                                   language models, which have 16 bits anyway */
+  double batch;                /* of requests, where one at a time is assumed */
   const char *gpu, *name;      /* an accelerator that many can rent */
 };
 
 static const struct change changes[] = {
-    {DL_PRECISION_AMP, NULL, "AMP"},
-    {DL_PRECISION_UNKNOWN, "h100-sxm5-80gb", "H100"}};
+    {DL_PRECISION_AMP, 0, NULL, "AMP"},
+    {DL_PRECISION_UNKNOWN, 64, NULL, "batch size 64"},
+    {DL_PRECISION_UNKNOWN, 0, "h100-sxm5-80gb", "H100"}};
+
+/* Whether many requests are taken one by one because nobody says otherwise; a
+ * server takes them together. */
+static bool one_by_one(const struct dl_result *r) {
+  return dl_run_is_inference(r->job.run) && r->predictions.served.tokens &&
+         r->job.run->requests > 1 && !(r->job.run->request_rate > 0) &&
+         !dl_run_set_has(&r->job.row->given, DL_RUN_batch_size);
+}
 
 static bool applies(const struct change *c, const struct dl_result *r) {
   const struct dl_run *run = r->job.run;
+  if (c->batch > 0)
+    return one_by_one(r);
   const bool slow = run->precision == DL_PRECISION_TF32 ||
                     run->precision == DL_PRECISION_FP32;
   return c->gpu
@@ -45,6 +57,8 @@ static bool estimate(struct dl_result *to, const struct change *c,
   job.run.owned = (struct dl_run_set){0};
   if (c->precision)
     dl_run_set_word(&job.run, DL_RUN_precision, c->precision);
+  if (c->batch > 0)
+    dl_run_set_number(&job.run, DL_RUN_batch_size, c->batch);
   if (c->gpu)
     dl_run_lend_text(&job.run, DL_RUN_gpu, c->gpu);
   const struct dl_rows rows = {.f = f, .catalog = catalog};

@@ -221,7 +221,8 @@ static const char *rounded(char number[DL_NUMBER_SIZE], double x, int digits) {
   return dl_format_digits(number, x, digits);
 }
 
-static void add_words(struct title_settings *s, const struct assumed_words *w) {
+static void add_words(struct title_settings *s, bool given,
+                      const struct assumed_words *w) {
   const struct dl_run *run = s->job->run;
   const struct dl_architecture *arch = s->job->found.arch;
   const char *library =
@@ -240,7 +241,7 @@ static void add_words(struct title_settings *s, const struct assumed_words *w) {
                    w->word ? library : rounded(number, x, 2), at + 2);
   } else
     dl_text_add(&t, w->text);
-  add(s, false, dl_text_str(&t));
+  add(s, given, dl_text_str(&t));
 }
 
 /* Adds what else is assumed: in the words of the table above, others by their
@@ -249,7 +250,7 @@ static void add_assumed(struct title_settings *s) {
   char number[DL_NUMBER_SIZE];
   for (size_t i = 0; i < DL_LENGTH(assumed_words); i++)
     if (dl_is_assumed(s->job->row, assumed_words[i].id))
-      add_words(s, &assumed_words[i]);
+      add_words(s, false, &assumed_words[i]);
   for (size_t i = 0; i < DL_N_RUN_COLUMNS; i++) {
     const struct dl_run_column *c = &dl_run_columns[i];
     DL_TEXT(t);
@@ -262,6 +263,22 @@ static void add_assumed(struct title_settings *s) {
                        : rounded(number, dl_run_number(s->job->run, c->id), 3));
     add(s, false, dl_text_str(&t));
   }
+}
+
+/* Adds what the user bounds: the memory of activations, the GPU's power and
+ * clock. */
+static void add_bounds(struct title_settings *s) {
+  const struct dl_run *run = s->job->run;
+  if (is_given(s, DL_RUN_checkpointing))
+    for (size_t i = 0; i < DL_LENGTH(assumed_words); i++)
+      if (assumed_words[i].id == DL_RUN_checkpointing)
+        add_words(s, true, &assumed_words[i]);
+  if (is_given(s, DL_RUN_power_limit_w))
+    add_number(s, DL_RUN_power_limit_w, "power limit ", run->power_limit_w,
+               " W");
+  if (is_given(s, DL_RUN_gpu_clock_mhz))
+    add_number(s, DL_RUN_gpu_clock_mhz, "GPU clock ", run->gpu_clock_mhz,
+               " MHz");
 }
 
 static void add_settings(struct title_settings *s) {
@@ -304,6 +321,7 @@ static void add_settings(struct title_settings *s) {
     dl_text_printf(&t, "software %s", run->stack);
     add(s, true, dl_text_str(&t));
   }
+  add_bounds(s);
 }
 
 static void add_machine(struct dl_text *t, const struct dl_job *job,

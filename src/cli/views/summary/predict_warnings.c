@@ -52,6 +52,12 @@ static void warn_disagreement(struct dl_cli *cli,
     }
 }
 
+/* Whether the prompt of a network is sound: Whisper has 50 positions a second
+ * (Radford et al., arXiv 2212.04356). */
+static bool hears(const struct dl_job *job) {
+  return job->found.arch && dl_same_text(job->found.arch->family, "whisper");
+}
+
 /* Appends the options for what methods need: the size of a request, else
  * fields of the descriptors or a duration. */
 static void add_remedy(const struct dl_predict_answer *s, struct dl_text *to) {
@@ -77,6 +83,8 @@ static void add_remedy(const struct dl_predict_answer *s, struct dl_text *to) {
                    set.len ? ", or " : "");
   else
     dl_text_add(to, dl_text_str(&set));
+  if (lacking[PROMPT] && hears(&s->result.job))
+    dl_text_add(to, " (Whisper: 1500 prompt tokens per window of 30 s)");
 }
 
 /* Fails without an estimate, unless a user's model has other targets: at once
