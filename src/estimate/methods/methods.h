@@ -59,10 +59,10 @@ const char *dl_fit_lacks(const struct dl_bound_fit *b,
  * 0. */
 void dl_widen(const struct dl_engine *ctx, struct dl_estimate *est, double by);
 
-/* By how much the lower end of a time moves, of 90 % and of the logarithm, where
- * the software is not given, and both ends where no speeds of it were published:
- * in 16 bits tuned software takes down to 1 / 1.7 of the time of eager mode
- * (ResNet-50 on an H100). */
+/* By how much the lower end of a time moves, of 90 % and of the logarithm,
+ * where the software is not given, and both ends where no speeds of it were
+ * published: in 16 bits tuned software takes down to 1 / 1.7 of the time of
+ * eager mode (ResNet-50 on an H100). */
 double dl_software_doubt(const struct dl_run *run);
 
 /* By how much the upper end of a time moves, of 90 % and of the logarithm,
