@@ -111,6 +111,12 @@ void dl_measure_warn_counter(const struct dl_log *log,
                "the energy counter stands still or is missing for %s: the "
                "power is integrated there",
                dl_format_duration(duration, sum->stand_in_s));
+  if (sum->seldom_read)
+    dl_warn_at(d, log->path, 0,
+               "readings of an energy counter are %s apart: if rows are of "
+               "runs, it is no counter; name the columns of a table of runs "
+               "'run_id' and 'duration_s'",
+               dl_format_duration(duration, sum->interval_s));
   if (sum->coarse_step_j > 0)
     dl_warn_at(d, log->path, 0,
                "the energy counter has steps of %.3g J: the energy may be one "

@@ -27,6 +27,9 @@ enum { LIKE_MIN = 3 };
  * of what it counts. */
 #define COARSE_SHARE 0.05
 
+/* Readings of a counter this far apart (s) may be the energies of runs. */
+#define SELDOM_S 600.0
+
 /* A GPU is idle below this share of its power in use. */
 #define IDLE_SHARE 0.7
 
@@ -333,6 +336,7 @@ struct dl_meter_summary dl_power_meter_summarise(const struct dl_power_meter *m,
   if (counter && m->n_power == 0 && is_coarse(m) &&
       m->least_move_j > COARSE_SHARE * m->counter_j)
     s.coarse_step_j = m->least_move_j;
+  s.seldom_read = counter && m->n_power == 0 && s.interval_s > SELDOM_S;
   s.total.energy_j = counter ? s.total.counter_j : s.total.integral_j;
   /* Expected samples against those with a value; a reading with the time of
    * another one does not count. */

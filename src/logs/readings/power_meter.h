@@ -114,6 +114,8 @@ struct dl_meter_summary {
   double stand_in_s;    /* time in which the power stands in for the counter */
   double coarse_step_j; /* of a coarse counter without a power that divides its
                            steps, if it is large; 0 */
+  bool seldom_read; /* a counter without a power, so seldom that its readings
+                       may be the energies of runs */
   const char *no_counter; /* why the energies of the readings, which are none
                              of a counter, were not used; NULL: they were */
 };

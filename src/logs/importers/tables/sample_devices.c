@@ -163,6 +163,25 @@ static void find_deltas(struct dl_samples *s, struct dl_log *log,
   }
 }
 
+/* Warns of a counter whose rows have names each: they may be of runs. */
+static void doubt_counter(const struct dl_samples *s, struct dl_log *log,
+                          const struct dl_head *head,
+                          const struct dl_device_table *table) {
+  int at = s->channel[0].at[DL_SAMPLE_ENERGY];
+  bool counter = s->n_channels > 0 && at >= 0 && !s->channel[0].deltas &&
+                 s->channel[0].at[DL_SAMPLE_POWER] < 0;
+  for (int i = 0; counter && (size_t)i < s->n_fields; i++)
+    if (table->role[i] == DL_FIELD_OTHER &&
+        dl_device_each_named(head, table, i)) {
+      dl_log_warn(log,
+                  "column '%s' differs in each row: if rows are of runs, '%s' "
+                  "is no counter; name the columns of a table of runs "
+                  "'run_id' and 'duration_s'",
+                  table->name[i], table->name[at]);
+      return;
+    }
+}
+
 enum dl_status dl_samples_devices(struct dl_samples *s, struct dl_log *log,
                                   const struct dl_head *head,
                                   struct dl_diag *d) {
@@ -175,6 +194,7 @@ enum dl_status dl_samples_devices(struct dl_samples *s, struct dl_log *log,
   DL_TRY(check_units(s, head, &table, d));
   dl_device_columns_find(&s->more, head, &table);
   find_deltas(s, log, head, &table);
+  doubt_counter(s, log, head, &table);
   find_sensors(s, head, &table);
   if (s->more.n == 0)
     return DL_OK;
