@@ -167,7 +167,8 @@ static bool time_of_day(struct time_text *p, int64_t *ns) {
   bool am = word(p, " AM") || word(p, " am");
   if (!am && !word(p, " PM") && !word(p, " pm"))
     return true;
-  *ns += ((am ? 0 : 12) - (part[0] == 12 ? 12 : 0)) * 3600 * DL_SECOND;
+  int hour = part[0] % 12 + (am ? 0 : 12);
+  *ns += INT64_C(3600) * (hour - part[0]) * DL_SECOND;
   return part[0] >= 1 && part[0] <= 12;
 }
 

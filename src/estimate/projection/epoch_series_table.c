@@ -118,7 +118,7 @@ static enum dl_status find_energy(struct reading *r, const char *name,
                        name);
 }
 
-/* Warns of the energies of other parts beside that of the GPUs. */
+/* Warns of energies of other parts beside the GPUs. */
 static void warn_parts(const struct reading *r, struct dl_diag *d) {
   static const char *const parts[] = {"cpu_energy_j",   "ram_energy_j",
                                       "node_energy_j",  "cpu_energy_kwh",

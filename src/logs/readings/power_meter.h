@@ -9,7 +9,7 @@
  * differences, gaps included; where it was reset or wrapped around, the power
  * before is carried on. Where it stands still or is missing for longer than ten
  * of its usual steps (and 10 s), while the device takes power, the power is
- * integrated. The same holds for the parts of steps at both ends of a coarse
+ * integrated. So are the parts of steps at both ends of a coarse
  * counter, which stands still between most of its readings. */
 
 #ifndef DL_LOGS_READINGS_POWER_METER_H
