@@ -124,8 +124,9 @@ static void warn_parts(const struct reading *r, struct dl_diag *d) {
                                       "node_energy_j",  "cpu_energy_kwh",
                                       "ram_energy_kwh", "node_energy_kwh"};
   const char *used = dl_csv_name(r->csv, (size_t)r->energy);
-  for (size_t i = 0; i < DL_LENGTH(parts); i++)
-    if (strcmp(used, "gpu_energy_j") == 0 && dl_csv_find(r->csv, parts[i]) >= 0)
+  bool gpus = r->energy == dl_csv_find(r->csv, "gpu_energy_j");
+  for (size_t i = 0; gpus && i < DL_LENGTH(parts); i++)
+    if (dl_csv_find(r->csv, parts[i]) >= 0)
       dl_warn_at(d, dl_csv_path(r->csv), 1,
                  "the energy is that of column '%s' alone, without '%s': for "
                  "all parts, add a column 'energy_j' of their sum",
