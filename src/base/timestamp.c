@@ -106,10 +106,37 @@ static bool is_date(int year, int month, int day) {
   return day <= length[month - 1] + (month == 2 && leap);
 }
 
-/* Takes Y-m-d, Y/m/d, Ymd or d-m-Y. */
+/* Takes one to `most` digits. */
+static bool take_number(struct time_text *p, int most, int *x) {
+  const char *from = p->s;
+  for (*x = 0; p->s < p->end && is_digit(*p->s); p->s++)
+    if (p->s - from < most)
+      *x = *x * 10 + (*p->s - '0');
+  return p->s > from && p->s - from <= most;
+}
+
+static bool set_date(int year, int month, int day, int64_t *days) {
+  if (!is_date(year, month, day))
+    return false;
+  *days = days_of(year, month, day);
+  return true;
+}
+
+/* Takes d.m.Y, of days and months with one or two digits. */
+static bool dotted_date(struct time_text *p, int64_t *days) {
+  int day, month, year;
+  return take_number(p, 2, &day) && take(p, '.') && take_number(p, 2, &month) &&
+         take(p, '.') && numbers(p, "4", 0, &year) &&
+         set_date(year, month, day, days);
+}
+
+/* Takes Y-m-d, Y/m/d, Ymd, d-m-Y or d.m.Y. */
 static bool date(struct time_text *p, int64_t *days) {
   int part[3]; /* year, month, day */
-  char separator = p->end - p->s > 4 && p->s[4] == '/' ? '/' : '-';
+  size_t len = (size_t)(p->end - p->s);
+  if (len > 3 && (p->s[1] == '.' || p->s[2] == '.'))
+    return dotted_date(p, days);
+  char separator = len > 4 && p->s[4] == '/' ? '/' : '-';
   if (!numbers(p, "422", separator, part) && !numbers(p, "422", 0, part)) {
     if (!numbers(p, "224", '-', part))
       return false;
@@ -117,20 +144,7 @@ static bool date(struct time_text *p, int64_t *days) {
     part[0] = part[2];
     part[2] = day;
   }
-  if (!is_date(part[0], part[1], part[2]))
-    return false;
-  *days = days_of(part[0], part[1], part[2]);
-  return true;
-}
-
-/* Takes H:MM:SS[.fff]. */
-static bool time_of_day(struct time_text *p, int64_t *ns) {
-  int part[3]; /* hour, minute, second */
-  if (!(numbers(p, "222", ':', part) || numbers(p, "122", ':', part)) ||
-      part[0] > 23 || part[1] > 59 || part[2] > 60)
-    return false;
-  *ns = (part[0] * INT64_C(3600) + part[1] * 60 + part[2]) * DL_SECOND;
-  return !(take(p, '.') || take(p, ',')) || fraction(p, ns);
+  return set_date(part[0], part[1], part[2], days);
 }
 
 static bool word(struct time_text *p, const char *w) {
@@ -139,6 +153,23 @@ static bool word(struct time_text *p, const char *w) {
     return false;
   p->s += n;
   return true;
+}
+
+/* Takes H:MM:SS[.fff], of 12 hours with AM or PM behind. */
+static bool time_of_day(struct time_text *p, int64_t *ns) {
+  int part[3]; /* hour, minute, second */
+  if (!(numbers(p, "222", ':', part) || numbers(p, "122", ':', part)) ||
+      part[0] > 23 || part[1] > 59 || part[2] > 60)
+    return false;
+  *ns = (part[0] * INT64_C(3600) + part[1] * 60 + part[2]) * DL_SECOND;
+  if ((take(p, '.') || take(p, ',')) && !fraction(p, ns))
+    return false;
+  bool am = word(p, " AM") || word(p, " am");
+  if (!am && !word(p, " PM") && !word(p, " pm"))
+    return true;
+  int hour = part[0] % 12 + (am ? 0 : 12);
+  *ns += INT64_C(3600) * (hour - part[0]) * DL_SECOND;
+  return part[0] >= 1 && part[0] <= 12;
 }
 
 /* Takes Z, UTC, GMT, +01:00, +0100 or +01, with or without a blank before, to
@@ -210,12 +241,37 @@ static bool plain_time(const char *s, struct dl_timestamp *out) {
   return true;
 }
 
+/* Takes "Tue Mar  5 10:20:30 2024", as ctime(3) writes it, or with UTC before
+ * the year, as date(1) does. */
+static bool ctime_text(struct time_text p, struct dl_timestamp *out) {
+  static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+  int day, year, month = 0;
+  int64_t days, ns;
+  if (p.end - p.s < 8 || p.s[3] != ' ' || p.s[7] != ' ')
+    return false;
+  while (month < 12 && memcmp(p.s + 4, months + 3 * month, 3) != 0)
+    month++;
+  p.s += 8;
+  take(&p, ' ');
+  if (!take_number(&p, 2, &day) || !take(&p, ' ') || !time_of_day(&p, &ns))
+    return false;
+  out->zoned = word(&p, " UTC") || word(&p, " GMT");
+  if (!take(&p, ' ') || !numbers(&p, "4", 0, &year) || p.s != p.end ||
+      !set_date(year, month + 1, day, &days))
+    return false;
+  out->dated = true;
+  out->ns = days * DAY_S * DL_SECOND + ns;
+  return true;
+}
+
 bool dl_parse_timestamp(const char *s, size_t len, struct dl_timestamp *out) {
   struct time_text start = trimmed(s, len), p = start;
   int64_t days, ns;
   if (len == 19 && plain_time(s, out))
     return true;
   *out = (struct dl_timestamp){0};
+  if (p.s < p.end && isalpha((unsigned char)*p.s))
+    return ctime_text(p, out);
   if (!date(&p, &days)) {
     p = start;
     return time_of_day(&p, &out->ns) ? p.s == p.end : since_1970(start, out);
@@ -238,7 +294,7 @@ bool dl_parse_start(const char *s, struct dl_timestamp *out) {
   int part[2] = {0}; /* hour, minute */
   if (dl_parse_timestamp(s, len, out))
     return out->dated;
-  if (!date(&p, &days))
+  if (strchr(s, '.') || !date(&p, &days)) /* no d.m.Y alone */
     return false;
   if (p.s < p.end &&
       ((!take(&p, 'T') && !take(&p, ' ')) ||
@@ -258,15 +314,6 @@ int64_t dl_time_after(int64_t ns, double seconds) {
 int dl_order_times(const void *a, const void *b) {
   const int64_t *x = a, *y = b;
   return (*x > *y) - (*x < *y);
-}
-
-/* Takes one to `most` digits. */
-static bool take_number(struct time_text *p, int most, int *x) {
-  const char *from = p->s;
-  for (*x = 0; p->s < p->end && is_digit(*p->s); p->s++)
-    if (p->s - from < most)
-      *x = *x * 10 + (*p->s - '0');
-  return p->s > from && p->s - from <= most;
 }
 
 bool dl_parse_elapsed(const char *s, size_t len, double *seconds) {

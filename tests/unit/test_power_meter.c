@@ -364,6 +364,46 @@ static void power_with_holes_beside_a_counter(void **state) {
   assert_true(sum.missing == 0);
 }
 
+/* A smart plug that counts whole steps while its node takes 305 W, and whose
+ * power reads too much by a share. The counter is wrong by up to a step, the
+ * power by its share of two steps at most, and a reading's interval. */
+static void divides_steps_of_a_coarse_counter(void **state) {
+  static const struct {
+    double step_j, share;
+    int each_s, length_s;
+  } cases[] = {{3600, 0, 1, 300},      {3600, 0.1, 1, 300},
+               {36000, 0, 1, 300},     {36000, 0, 5, 1800},
+               {36000, -0.05, 5, 900}, {36000, 0.05, 10, 3600}};
+
+  (void)state;
+  for (size_t i = 0; i < COUNT(cases); i++)
+    for (int start_j = 0; start_j < 36000; start_j += 1700) {
+      struct dl_power_meter *m = new_meter((struct dl_meter_options){0});
+      for (int t = 0; t <= cases[i].length_s; t += cases[i].each_s)
+        add(m, t, 305 * (1 + cases[i].share), NAN,
+            floor((start_j + 305.0 * t) / cases[i].step_j) * cases[i].step_j);
+      double energy_j = 305.0 * cases[i].length_s;
+      double ends_j = fmin(2 * cases[i].step_j, energy_j);
+      double tolerance_j =
+          fabs(cases[i].share) * ends_j + 305.0 * cases[i].each_s;
+      assert_true(fabs(sum_up(m).energy_j - energy_j) <= tolerance_j);
+      assert_true(sum.coarse_step_j == 0);
+    }
+}
+
+/* Without a power, steps of a quarter of the energy are worth a doubt, and
+ * those of a hundredth are not. */
+static void doubts_coarse_counters_without_a_power(void **state) {
+  (void)state;
+  for (int length_s = 600; length_s <= 60000; length_s *= 100) {
+    struct dl_power_meter *m = new_meter((struct dl_meter_options){0});
+    for (int t = 0; t <= length_s; t += 10)
+      add(m, t, NAN, NAN, floor(t * 240 / 36000.0) * 36000);
+    assert_true(sum_up(m).energy_j == length_s * 240);
+    assert_true(sum.coarse_step_j == (length_s == 600 ? 36000 : 0));
+  }
+}
+
 /* --- the rest of the summary */
 
 static void median_interval(void **state) {
@@ -489,6 +529,8 @@ int main(void) {
       cmocka_unit_test(counter_is_reset),
       cmocka_unit_test(counter_with_holes),
       cmocka_unit_test(power_with_holes_beside_a_counter),
+      cmocka_unit_test(divides_steps_of_a_coarse_counter),
+      cmocka_unit_test(doubts_coarse_counters_without_a_power),
       cmocka_unit_test(median_interval),
       cmocka_unit_test(intervals_of_all_lengths),
       cmocka_unit_test(repeats_do_not_count_twice),

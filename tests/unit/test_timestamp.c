@@ -44,7 +44,7 @@ static void assert_no_time(const char *s) {
 
 static void reads_every_form_of_a_date(void **state) {
   static const char *const dates[] = {"2022-12-05", "2022/12/05", "20221205",
-                                      "05-12-2022"};
+                                      "05-12-2022", "05.12.2022", "5.12.2022"};
   static const char *const between[] = {" ", "T", "  "};
   static const struct {
     const char *text;
@@ -84,6 +84,35 @@ static void reads_times_of_day(void **state) {
   assert_no_time("009:55:42");
   assert_no_time("09:55");
   assert_no_time("09:55:42 Z");
+}
+
+static void reads_halves_of_the_day(void **state) {
+  (void)state;
+  assert_time("12:59:50 PM", S(46790), false, false);
+  assert_time("1:00:00 PM", S(46800), false, false);
+  assert_time("12:00:00 AM", 0, false, false);
+  assert_time("11:59:59.5 pm", MS(86399500), false, false);
+  assert_time("2022-12-05 09:55:42 AM", S(THE_DAY) + S(35742), false, true);
+  assert_no_time("13:00:00 PM");
+  assert_no_time("0:10:00 AM");
+  assert_no_time("10:10:00 PMX");
+}
+
+/* By date -u -d '2024-03-07 20:15:00' +%s, which is a Thursday. */
+static void reads_dates_of_other_programs(void **state) {
+  (void)state;
+  assert_time("7.3.2024 20:15:00", S(1709842500), false, true);
+  assert_time("07.03.2024 20:15:00.25", MS(1709842500250), false, true);
+  assert_time("Thu Mar  7 20:15:00 2024", S(1709842500), false, true);
+  assert_time("Thu Mar 07 20:15:00 UTC 2024", S(1709842500), true, true);
+  assert_no_time("7.13.2024 20:15:00");
+  assert_no_time("7.3.24 20:15:00");
+  assert_no_time("30.2.2024 20:15:00");
+  assert_no_time("Thu Mrz  7 20:15:00 2024");
+  assert_no_time("Thu Mar  7 20:15:00 CET 2024");
+  assert_no_time("Thu Mar 32 20:15:00 2024");
+  assert_no_time("Thu Mar  7 20:15:00");
+  assert_no_time("Thu Mar ");
 }
 
 static void reads_zones(void **state) {
@@ -432,6 +461,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(reads_every_form_of_a_date),
       cmocka_unit_test(reads_times_of_day),
+      cmocka_unit_test(reads_halves_of_the_day),
+      cmocka_unit_test(reads_dates_of_other_programs),
       cmocka_unit_test(reads_zones),
       cmocka_unit_test(follows_the_calendar),
       cmocka_unit_test(refuses_what_64_bits_cannot_hold),

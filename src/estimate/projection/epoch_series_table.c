@@ -118,6 +118,21 @@ static enum dl_status find_energy(struct reading *r, const char *name,
                        name);
 }
 
+/* Warns of energies of other parts beside the GPUs. */
+static void warn_parts(const struct reading *r, struct dl_diag *d) {
+  static const char *const parts[] = {"cpu_energy_j",   "ram_energy_j",
+                                      "node_energy_j",  "cpu_energy_kwh",
+                                      "ram_energy_kwh", "node_energy_kwh"};
+  const char *used = dl_csv_name(r->csv, (size_t)r->energy);
+  bool gpus = r->energy == dl_csv_find(r->csv, "gpu_energy_j");
+  for (size_t i = 0; gpus && i < DL_LENGTH(parts); i++)
+    if (dl_csv_find(r->csv, parts[i]) >= 0)
+      dl_warn_at(d, dl_csv_path(r->csv), 1,
+                 "the energy is that of column '%s' alone, without '%s': for "
+                 "all parts, add a column 'energy_j' of their sum",
+                 used, parts[i]);
+}
+
 static enum dl_status find_where(struct reading *r,
                                  const struct dl_strlist *where,
                                  struct dl_diag *d) {
@@ -157,6 +172,8 @@ static enum dl_status find_columns(struct reading *r, const char *energy,
     return dl_fail_at(d, DL_EINPUT, dl_csv_path(r->csv), 1,
                       "no column of durations, such as 'duration_s'");
   DL_TRY(find_energy(r, energy, d));
+  if (!energy)
+    warn_parts(r, d);
   return find_where(r, where, d);
 }
 

@@ -3,6 +3,7 @@
 
 #include "logs/importers/device_columns.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,9 @@ enum { FEW = 20 };
 #define FALLS 0.2
 #define FALLS_BEHIND 0.1
 enum { FALLS_ROWS = 5, FALLS_LAG = 8 };
+
+/* Rows that each have a name of their own are of runs, if they are so many. */
+enum { NAMED_ROWS = 2 };
 
 /* Columns that name a node. */
 #define HOSTS                                                                  \
@@ -358,6 +362,20 @@ bool dl_device_differs(const struct dl_head *head,
     }
   free_rows(&r);
   return n_differ * FEW > n;
+}
+
+bool dl_device_each_named(const struct dl_head *head,
+                          const struct dl_device_table *table, int field) {
+  struct first_rows r;
+  read_rows(&r, head, table);
+  bool each = r.n >= NAMED_ROWS;
+  for (size_t i = 0; each && i < r.n; i++) {
+    each = isalpha((unsigned char)*cell(&r, i, field));
+    for (size_t k = 0; each && k < i; k++)
+      each = strcmp(cell(&r, i, field), cell(&r, k, field)) != 0;
+  }
+  free_rows(&r);
+  return each;
 }
 
 /* The share of the rows whose number is below that of `lag` rows of the same

@@ -77,6 +77,11 @@ bool dl_device_falls(const struct dl_head *head,
                      const struct dl_device_table *table,
                      const struct dl_device_columns *more, int field);
 
+/* Whether each of the first rows has a text in a field that begins with a
+ * letter, and no other has. */
+bool dl_device_each_named(const struct dl_head *head,
+                          const struct dl_device_table *table, int field);
+
 /* Whether a column of that name numbers or names devices: rank, hostname. */
 bool dl_device_named(const char *name);
 

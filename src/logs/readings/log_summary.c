@@ -323,7 +323,6 @@ static void add_meter(struct dl_log_summary *s, enum dl_meter_kind kind,
 static void add_kind(struct reader *k, enum dl_meter_kind kind,
                      struct dl_text *names) {
   const struct dl_meter_info *info = k->log->meter;
-  char buf[DL_NUMBER_SIZE];
   size_t most = 0;
   for (size_t i = 0; i < k->n_meters; i++)
     if (info[i].kind == kind && k->meter[i].n > most)
@@ -344,18 +343,9 @@ static void add_kind(struct reader *k, enum dl_meter_kind kind,
     } else if (m->n > 0) {
       struct dl_meter_summary sum =
           dl_power_meter_summarise(m, info[i].limit_w);
-      if (sum.no_counter) {
-        /* without a power nothing is left */
-        (isnan(sum.total.energy_j) ? dl_skip_at : dl_warn_at)(
-            k->d, k->log->path, 0,
-            "the energy %s: it is no counter and is not used", sum.no_counter);
+      dl_measure_warn_counter(k->log, &sum, k->d);
+      if (sum.no_counter)
         k->s->curve.n = 0;
-      }
-      if (sum.stand_in_s > 0)
-        dl_warn_at(k->d, k->log->path, 0,
-                   "the energy counter stands still or is missing for %s: the "
-                   "power is integrated there",
-                   dl_format_duration(buf, sum.stand_in_s));
       add_meter(k->s, kind, m, &sum);
       if (kind == DL_METER_GPU)
         dl_measure_gpu(k->s, k->log, &info[i], m, &sum, k->d);

@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/text.h"
 
 const enum dl_run_id dl_energy_column[] = {[DL_METER_GPU] = DL_RUN_gpu_energy_j,
                                            [DL_METER_CPU] = DL_RUN_cpu_energy_j,
@@ -93,6 +94,35 @@ void dl_measure(struct dl_run *run, const struct dl_log_summary *log,
                      dl_format_timestamp(start, log->span.start_ns, zoned));
   }
   dl_measure_boundary(run);
+}
+
+void dl_measure_warn_counter(const struct dl_log *log,
+                             const struct dl_meter_summary *sum,
+                             struct dl_diag *d) {
+  char duration[DL_NUMBER_SIZE];
+  if (sum->no_counter) {
+    /* without a power nothing is left */
+    (isnan(sum->total.energy_j) ? dl_skip_at : dl_warn_at)(
+        d, log->path, 0, "the energy %s: it is no counter and is not used",
+        sum->no_counter);
+  }
+  if (sum->stand_in_s > 0)
+    dl_warn_at(d, log->path, 0,
+               "the energy counter stands still or is missing for %s: the "
+               "power is integrated there",
+               dl_format_duration(duration, sum->stand_in_s));
+  if (sum->seldom_read)
+    dl_warn_at(d, log->path, 0,
+               "readings of an energy counter are %s apart: if rows are of "
+               "runs, it is no counter; name the columns of a table of runs "
+               "'run_id' and 'duration_s'",
+               dl_format_duration(duration, sum->interval_s));
+  if (sum->coarse_step_j > 0)
+    dl_warn_at(d, log->path, 0,
+               "the energy counter has steps of %.3g J: the energy may be one "
+               "step, %.2g %%, too high or too low",
+               sum->coarse_step_j,
+               sum->coarse_step_j / sum->total.counter_j * 100);
 }
 
 void dl_measure_gpu(struct dl_log_summary *s, const struct dl_log *log,

@@ -24,6 +24,11 @@ void dl_measure_boundary(struct dl_run *run);
 const struct dl_log_summary *dl_measure_find(const struct dl_log_summary *log,
                                              size_t n, enum dl_meter_kind kind);
 
+/* Warns about what became of the energy counter of a meter. */
+void dl_measure_warn_counter(const struct dl_log *log,
+                             const struct dl_meter_summary *sum,
+                             struct dl_diag *d);
+
 /* Adds a GPU of a log that has a UUID to the devices of the summary. Warns if
  * its energies seem to be those of intervals rather than a counter. */
 void dl_measure_gpu(struct dl_log_summary *s, const struct dl_log *log,

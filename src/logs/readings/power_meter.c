@@ -23,6 +23,13 @@ enum { POWERS_MIN = 10 };
 #define LIKE_POWER 0.25
 enum { LIKE_MIN = 3 };
 
+/* A counter alone deserves a doubt if one of its steps is more than this share
+ * of what it counts. */
+#define COARSE_SHARE 0.05
+
+/* Readings of a counter this far apart (s) may be the energies of runs. */
+#define SELDOM_S 600.0
+
 /* A GPU is idle below this share of its power in use. */
 #define IDLE_SHARE 0.7
 
@@ -131,11 +138,10 @@ static bool is_stuck(const struct dl_power_meter *m, int64_t ns) {
 static void end_standstill(struct dl_power_meter *m, double delta, int64_t ns) {
   double power_j = m->integral_j - m->moved_integral_j;
   double step_ns = (double)(ns - m->moved_ns);
-  if (is_stuck(m, ns)) {
-    if (delta < power_j / 2 && m->n_steps > 1) {
-      m->stand_in_j += power_j - delta;
-      m->stand_in_s += step_ns / 1e9;
-    }
+  bool stood = is_stuck(m, ns) && delta < power_j / 2 && m->n_steps > 1;
+  if (stood) {
+    m->stand_in_j += power_j - delta;
+    m->stand_in_s += step_ns / 1e9;
   } else if (step_ns > 0) {
     if (m->step_ns == 0)
       m->step_ns = step_ns;
@@ -144,6 +150,9 @@ static void end_standstill(struct dl_power_meter *m, double delta, int64_t ns) {
     else
       m->step_ns /= 1.1;
   }
+  if (m->n_moves++ == 0 && !stood)
+    m->first_step_j = power_j - delta;
+  m->least_move_j = m->n_moves == 1 ? delta : fmin(m->least_move_j, delta);
   m->moved_ns = ns;
   m->moved_integral_j = m->integral_j;
   m->moved_n_power = m->n_power;
@@ -162,10 +171,26 @@ static void begin_counter(struct dl_power_meter *m, int64_t ns) {
   m->moved_n_power = m->n_power;
 }
 
-/* The energy since the counter moved last, if it is stuck. */
-static double tail_j(const struct dl_power_meter *m) {
-  return m->n_power > 1 && is_stuck(m, m->power_ns)
-             ? m->integral_j - m->moved_integral_j
+/* Whether the counter is so coarse that it stands still between most of its
+ * readings. */
+static bool is_coarse(const struct dl_power_meter *m) {
+  return m->n_moves > 0 && m->n_still > m->n_moves;
+}
+
+static bool ends_stuck(const struct dl_power_meter *m) {
+  return m->n_power > 1 && is_stuck(m, m->power_ns);
+}
+
+/* What the power adds to the counter at both ends: the energy since the counter
+ * moved last, if it is stuck. Of a coarse counter the first step began before
+ * the first reading and the last one ends after the last reading: both parts
+ * are those of the power, the second at most a step. */
+static double ends_j(const struct dl_power_meter *m) {
+  double tail_j = m->integral_j - m->moved_integral_j;
+  if (ends_stuck(m))
+    return tail_j + (is_coarse(m) ? m->first_step_j : 0);
+  return m->n_power > 1 && is_coarse(m)
+             ? m->first_step_j + fmin(tail_j, m->least_move_j)
              : 0;
 }
 
@@ -182,6 +207,7 @@ static void add_counter(struct dl_power_meter *m, double energy_j, int64_t ns) {
   } else {
     m->n_steps++;
     m->n_like_power += fabs(energy_j - power_j) <= LIKE_POWER * power_j;
+    m->n_still += energy_j == m->counter_last && s > 0;
     if (energy_j != m->counter_last)
       end_standstill(m, reset ? power_j : energy_j - m->counter_last, ns);
   }
@@ -237,7 +263,7 @@ void dl_power_meter_restart(struct dl_power_meter *m) {
 
 double dl_power_meter_energy(const struct dl_power_meter *m) {
   return isnan(m->counter_last) ? m->integral_j
-                                : m->counter_j + m->stand_in_j + tail_j(m);
+                                : m->counter_j + m->stand_in_j + ends_j(m);
 }
 
 /* Explains why an energy is not a counter; NULL if it is one. */
@@ -292,7 +318,7 @@ struct dl_meter_summary dl_power_meter_summarise(const struct dl_power_meter *m,
     total += m->bin_n[i];
   while (total > 0 && (below += m->bin_n[median]) * 2 < total)
     median++;
-  double tail_s = tail_j(m) > 0 ? (double)(m->power_ns - m->moved_ns) / 1e9 : 0;
+  double tail_s = ends_stuck(m) ? (double)(m->power_ns - m->moved_ns) / 1e9 : 0;
   struct dl_meter_summary s = {
       .total = {.n_meters = 1,
                 .energy_j = NAN,
@@ -307,6 +333,10 @@ struct dl_meter_summary dl_power_meter_summarise(const struct dl_power_meter *m,
       .no_counter = no_counter,
       .stand_in_s = counter ? m->stand_in_s + tail_s : 0,
   };
+  if (counter && m->n_power == 0 && is_coarse(m) &&
+      m->least_move_j > COARSE_SHARE * m->counter_j)
+    s.coarse_step_j = m->least_move_j;
+  s.seldom_read = counter && m->n_power == 0 && s.interval_s > SELDOM_S;
   s.total.energy_j = counter ? s.total.counter_j : s.total.integral_j;
   /* Expected samples against those with a value; a reading with the time of
    * another one does not count. */

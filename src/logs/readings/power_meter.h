@@ -9,7 +9,8 @@
  * differences, gaps included; where it was reset or wrapped around, the power
  * before is carried on. Where it stands still or is missing for longer than ten
  * of its usual steps (and 10 s), while the device takes power, the power is
- * integrated. */
+ * integrated. So are the parts of steps at both ends of a coarse
+ * counter, which stands still between most of its readings. */
 
 #ifndef DL_LOGS_READINGS_POWER_METER_H
 #define DL_LOGS_READINGS_POWER_METER_H
@@ -58,6 +59,10 @@ struct dl_power_meter {
   int64_t moved_ns;
   size_t moved_n_power;
   double step_ns, moved_integral_j, read_integral_j;
+  size_t n_moves, n_still; /* readings of the counter that differ from those
+                              before, and those that do not, at a later time */
+  double first_step_j; /* the power's energy up to the first, less its step */
+  double least_move_j;
   double stand_in_j, stand_in_s; /* of the power, in place of the counter */
   size_t n_steps, n_like_power;  /* readings of the counter, and those that are
                                     the energy of the interval before */
@@ -104,9 +109,13 @@ void dl_kind_add(struct dl_kind_total *to, const struct dl_kind_total *from);
 
 struct dl_meter_summary {
   struct dl_kind_total total;
-  double interval_s; /* median; NaN with one reading */
-  double missing;    /* share of samples missing, given that interval */
-  double stand_in_s; /* time in which the power stands in for the counter */
+  double interval_s;    /* median; NaN with one reading */
+  double missing;       /* share of samples missing, given that interval */
+  double stand_in_s;    /* time in which the power stands in for the counter */
+  double coarse_step_j; /* of a coarse counter without a power that divides its
+                           steps, if it is large; 0 */
+  bool seldom_read; /* a counter without a power, so seldom that its readings
+                       may be the energies of runs */
   const char *no_counter; /* why the energies of the readings, which are none
                              of a counter, were not used; NULL: they were */
 };

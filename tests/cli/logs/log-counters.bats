@@ -146,6 +146,43 @@ dlest: warning: log.txt: $(message counter_gives_interval 0.1)" \
 
 # Each row is the mean since the row before: 300 W and 200 W for a second each;
 # trapezoids would give 200 + 250 J.
+@test "a smart plug's coarse counter" {
+  # 300 s at 305 W are 91,500 J; the counter has whole steps of 0.001 or 0.01 kWh
+  plug() { # KWH COLUMNS
+    awk -v step="$1" -v columns="$2" 'BEGIN { print columns
+      for (i = 0; i <= 300; i++) {
+        kwh = int((0.0123 + 305 * i / 3.6e6) / step) * step
+        if (columns ~ /power/) printf "%d,305,%.3f\n", i, kwh
+        else printf "%d,%.3f\n", i, kwh
+      } }' >plug.csv
+  }
+  for step in 0.001 0.01; do
+    plug "$step" time_s,node_power_w,node_energy_kwh
+    gives 0 '' extract plug.csv -f csv
+    # but for a second before its first move and one after its last
+    awk -v j="$(cell energy_j)" "BEGIN { exit !(j >= 91500 - 305 && j <= 91500 + 305) }"
+  done
+  plug 0.01 time_s,node_energy_kwh # 0.01 to 0.03 kWh
+  gives 0 "dlest: warning: plug.csv: $(message counter_is_coarse 3.6e+04 50)" \
+    extract plug.csv -f csv
+  is energy_j 72000
+}
+
+@test "energies of runs, one a row, that look like a counter" {
+  printf '%s\n' timestamp,model,gpu_energy_kwh '2024-03-05 10:00:00,resnet18,0.5' \
+    '2024-03-05 10:02:00,resnet50,0.51' '2024-03-05 10:05:00,vgg16,0.53' >a.csv
+  gives 0 "dlest: warning: a.csv:1: $(message counter_of_named_rows model \
+    gpu_energy_kwh)" extract a.csv -f csv
+  printf '%s\n' timestamp,gpu_energy_kwh '2024-03-05 10:00:00,0.5' \
+    '2024-03-05 12:00:00,0.6' '2024-03-05 14:00:00,0.8' >a.csv
+  gives 0 "dlest: warning: a.csv: $(message counter_seldom_read '2 h 00 min')" \
+    extract a.csv -f csv
+  # as the message says
+  printf '%s\n' run_id,duration_s,gpu_energy_kwh a,3600,0.5 b,3600,0.6 >a.csv
+  gives 0 '' extract a.csv -f csv
+  is gpu_energy_j 1800000 && is gpu_energy_j 2160000 2
+}
+
 @test "turbostat: means of intervals count as such" {
   printf '%s\t%s\n' Time_Of_Day_Seconds PkgWatt 1709715600.0 100.0 \
     1709715601.0 300.0 1709715602.0 200.0 >a.txt

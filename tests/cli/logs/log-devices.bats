@@ -328,3 +328,28 @@ by() { # DEVICES COLUMN
     NR == 2 { exit !($c > 2700 && $c < 2710) }' out # 9.02 s
   is n_gpus 2
 }
+
+# rows of 11 s at "SENSOR,ID,WATTS"..., one row of each per second
+sensors() { # HEADER ROW...
+  awk 'BEGIN { print ARGV[1]
+    for (t = 0; t <= 10; t++) for (i = 2; i < ARGC; i++)
+      print 1709631000 + t "," ARGV[i] }' "$@" >sensors.csv
+  gives 0 '' extract sensors.csv -f csv
+}
+
+@test "rows of sensors that have a device's number" {
+  local header=timestamp,domain,device_id,power_w
+  sensors $header gpu,0,30 cpu_package,0,15
+  is gpu_energy_j 300 && is cpu_energy_j 150 && is n_gpus 1
+  is boundary gpu+cpu
+  # numbers of their own, so that they alone tell the rows apart
+  sensors $header gpu,0,30 gpu,1,40 cpu_package,2,15
+  is gpu_energy_j 700 && is cpu_energy_j 150 && is n_gpus 2
+  sensors $header gpu,0,30 gpu,1,40 cpu_package,0,15 cpu_package,1,16 dram,0,5
+  is gpu_energy_j 700 && is cpu_energy_j 310 && is ram_energy_j 50
+  # the device's column has the sensors' names, and two hosts have the same
+  sensors timestamp,device,power_w gpu0,30 gpu1,40 cpu_package,15
+  is gpu_energy_j 700 && is cpu_energy_j 150
+  sensors timestamp,hostname,domain,power_w a,gpu,30 a,cpu,15 b,gpu,40 b,cpu,16
+  is gpu_energy_j 700 && is cpu_energy_j 310 && is n_gpus 2
+}

@@ -395,3 +395,13 @@ power_log() {
   gives 0 "dlest: warning: totals.csv: $(message running_total energy_kwh)" \
     step totals.csv --epochs 10
 }
+
+@test 'energies of parts beside that of the GPUs are said to be left out' {
+  printf '%s\n' epoch,duration_s,gpu_energy_j,cpu_energy_j 1,100,20000,5000 \
+    2,100,20000,5000 3,100,20000,5000 >parts.csv
+  gives 0 "dlest: warning: parts.csv:1: $(message step_energy_of_part gpu_energy_j \
+    cpu_energy_j)" step parts.csv --epochs 6 --details
+  awk -F, '{ print $0, NR == 1 ? ",energy_j" : "," $3 + $4 }' OFS= parts.csv |
+    tr -d ' ' >whole.csv
+  gives 0 '' step whole.csv --epochs 6 --details
+}

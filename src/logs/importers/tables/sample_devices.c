@@ -34,16 +34,20 @@ static void set_roles(const struct dl_samples *s,
   table->role[s->time] = DL_FIELD_TIME;
 }
 
-/* How many kinds of sensors a column names; 0 if it names GPUs alone. */
+/* How many kinds of sensors a column names; 0 if it names GPUs alone. `all`:
+ * whether each of its values is a sensor's name. */
 static size_t count_sensors(const struct dl_head *head,
-                            const struct dl_device_table *table, int field) {
+                            const struct dl_device_table *table, int field,
+                            bool *all) {
   char value[DL_DEVICE_VALUES][64];
   bool seen[DL_METER_NODE + 2] = {false};
   size_t n = 0;
   dl_device_values(head, table, field, value);
+  *all = true;
   for (size_t i = 0; value[i][0] != '\0'; i++) {
     enum dl_meter_kind kind;
     enum dl_sample_sensor sensor = dl_sample_sensor(value[i], &kind);
+    *all &= sensor != DL_SENSOR_UNKNOWN;
     if (sensor == DL_SENSOR_UNKNOWN)
       continue;
     bool *kind_seen =
@@ -54,19 +58,40 @@ static size_t count_sensors(const struct dl_head *head,
   return n == 1 && seen[DL_METER_GPU] ? 0 : n;
 }
 
+/* Whether a column names sensors: where it alone distinguishes rows, or is the
+ * device's, one kind but GPUs is enough, and elsewhere two. Where rows have
+ * devices besides, each value has to be a sensor's name. */
+static bool names_sensors(const struct dl_samples *s,
+                          const struct dl_head *head,
+                          const struct dl_device_table *table, int field,
+                          size_t *n) {
+  bool device = field == s->label[DL_LABEL_INDEX], choice = false, all;
+  if (!device && field != s->label[DL_LABEL_NAME] &&
+      table->role[field] != DL_FIELD_OTHER)
+    return false;
+  for (size_t i = 0; i < s->more.n_choices; i++)
+    choice |= s->more.choice[i] == field;
+  *n = count_sensors(head, table, field, &all);
+  return *n >= (device || choice ? 1 : 2) &&
+         (all || (choice && dl_samples_device_field(s) < 0));
+}
+
 /* A power or an energy of nothing in particular, in rows of sensors. */
 static void find_sensors(struct dl_samples *s, const struct dl_head *head,
                          const struct dl_device_table *table) {
-  size_t most = 0;
+  size_t most = 0, n;
   if (s->n_channels != 1 || s->unclear[0] == '\0')
     return;
-  for (size_t i = 0; i < s->more.n_choices; i++) {
-    size_t n = count_sensors(head, table, s->more.choice[i]);
-    if (n <= most)
+  for (int i = 0; (size_t)i < s->n_fields; i++) {
+    if (!names_sensors(s, head, table, i, &n) || n <= most)
       continue;
     most = n;
-    s->more.field[0] = s->more.choice[i];
     s->of_sensors = true;
+    s->sensor = i;
+    dl_samples_name(s->sensor_name, table->name[i]);
+    for (size_t k = 0; k < s->more.n_choices; k++)
+      if (s->more.choice[k] == i)
+        s->more.field[0] = i;
   }
 }
 
@@ -138,6 +163,25 @@ static void find_deltas(struct dl_samples *s, struct dl_log *log,
   }
 }
 
+/* Warns of a counter whose rows have names each: they may be of runs. */
+static void doubt_counter(const struct dl_samples *s, struct dl_log *log,
+                          const struct dl_head *head,
+                          const struct dl_device_table *table) {
+  int at = s->channel[0].at[DL_SAMPLE_ENERGY];
+  bool counter = s->n_channels > 0 && at >= 0 && !s->channel[0].deltas &&
+                 s->channel[0].at[DL_SAMPLE_POWER] < 0;
+  for (int i = 0; counter && (size_t)i < s->n_fields; i++)
+    if (table->role[i] == DL_FIELD_OTHER &&
+        dl_device_each_named(head, table, i)) {
+      dl_log_warn(log,
+                  "column '%s' differs in each row: if rows are of runs, '%s' "
+                  "is no counter; name the columns of a table of runs "
+                  "'run_id' and 'duration_s'",
+                  table->name[i], table->name[at]);
+      return;
+    }
+}
+
 enum dl_status dl_samples_devices(struct dl_samples *s, struct dl_log *log,
                                   const struct dl_head *head,
                                   struct dl_diag *d) {
@@ -150,10 +194,10 @@ enum dl_status dl_samples_devices(struct dl_samples *s, struct dl_log *log,
   DL_TRY(check_units(s, head, &table, d));
   dl_device_columns_find(&s->more, head, &table);
   find_deltas(s, log, head, &table);
+  doubt_counter(s, log, head, &table);
+  find_sensors(s, head, &table);
   if (s->more.n == 0)
     return DL_OK;
-  if (dl_samples_device_field(s) < 0)
-    find_sensors(s, head, &table);
   if (!s->of_sensors)
     dl_device_columns_warn(&s->more, &table, log);
   for (size_t i = 0; i < s->more.n; i++)
@@ -167,6 +211,10 @@ void dl_samples_keep_devices(const struct dl_samples *old,
   if (new->n_fields != old->n_fields)
     new->more.n_seldom = 0; /* columns have moved */
   new->of_sensors = old->of_sensors;
+  dl_samples_name(new->sensor_name, old->sensor_name);
+  for (size_t k = 0; old->of_sensors && k < new->n_fields; k++)
+    if (strncmp(field[k], old->sensor_name, DL_SAMPLE_NAME - 1) == 0)
+      new->sensor = (int)k;
   new->turns = old->turns;
   for (size_t i = 0; i < old->more.n; i++) {
     dl_samples_name(new->more_name[i], old->more_name[i]);

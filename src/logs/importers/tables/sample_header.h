@@ -53,7 +53,9 @@ struct dl_samples {
   struct dl_turns turns; /* of GPUs, without a column that identifies them */
   struct dl_device_columns more; /* columns that distinguish devices */
   char more_name[2][DL_SAMPLE_NAME];
-  bool of_sensors; /* their values say what the row measures */
+  bool of_sensors; /* a column says what the row measures: */
+  int sensor;
+  char sensor_name[DL_SAMPLE_NAME];
   bool warned_part;
   char header[DL_SAMPLE_LINE];
   size_t n_channels;

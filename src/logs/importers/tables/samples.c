@@ -203,7 +203,7 @@ static enum dl_status find_turns(struct dl_samples *s, struct dl_log *log,
   int host = s->label[DL_LABEL_HOST];
   if (dl_samples_device_field(s) >= 0 || s->n_channels != 1 ||
       s->channel[0].kind != DL_METER_GPU || s->channel[0].index >= 0 ||
-      s->more.n > 1)
+      s->more.n > 1 || (s->of_sensors && host >= 0))
     return DL_OK;
   const int *at = s->channel[0].at;
   struct dl_turns turns = {.separator = s->separator,
@@ -212,6 +212,8 @@ static enum dl_status find_turns(struct dl_samples *s, struct dl_log *log,
                            .unit_s = s->unit_s,
                            .value = at[DL_SAMPLE_POWER],
                            .of = s->more.n == 1 ? s->more.field[0] : host};
+  if (s->of_sensors)
+    turns.of = s->sensor;
   if (turns.value < 0)
     turns.value = at[DL_SAMPLE_ENERGY];
   if (turns.of >= 0)
@@ -253,13 +255,30 @@ static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
   return find_turns(s, log, head, d);
 }
 
+/* The identifier of a sensor: its host, the device and further columns that
+ * distinguish it, and its name. */
+static void name_sensor(const struct dl_samples *s, char *const *field,
+                        char *id, size_t size) {
+  const int at[] = {s->label[DL_LABEL_HOST], dl_samples_device_field(s),
+                    s->more.n > 0 ? s->more.field[0] : -1,
+                    s->more.n > 1 ? s->more.field[1] : -1};
+  id[0] = '\0';
+  for (size_t i = 0; i < DL_LENGTH(at); i++)
+    if (at[i] >= 0 && at[i] != s->sensor)
+      snprintf(id + strlen(id), size - strlen(id), "%.60s:", field[at[i]]);
+  snprintf(id + strlen(id), size - strlen(id), "%.60s", field[s->sensor]);
+}
+
 /* The meter of a row of a sensor. False if it counts in no sum. */
-static bool sensor_of(struct dl_log *log, struct dl_samples *s,
-                      const char *name, uint32_t *meter) {
+static bool sensor_of(struct dl_log *log, struct dl_samples *s, char **field,
+                      uint32_t *meter) {
   enum dl_meter_kind kind;
+  const char *name = field[s->sensor];
+  char id[256];
   switch (dl_sample_sensor(name, &kind)) {
   case DL_SENSOR_WHOLE:
-    *meter = dl_log_meter(log, kind, name, NULL);
+    name_sensor(s, field, id, sizeof id);
+    *meter = dl_log_meter(log, kind, id, NULL);
     return true;
   case DL_SENSOR_PART:
     if (!s->warned_part)
@@ -427,7 +446,7 @@ static bool line(struct dl_log *log, char *text) {
     r[i].memory_util = 0;
     r[i].is_mean = false;
     if (s->of_sensors) {
-      if (!sensor_of(log, s, field[s->more.field[0]], &r[i].meter))
+      if (!sensor_of(log, s, field, &r[i].meter))
         return true;
     } else {
       r[i].meter = meter_of(log, s, c, field);
