@@ -43,6 +43,7 @@ UNIT_TESTS = \
 	tests/unit/test_expert_parallel \
 	tests/unit/test_seen_jobs \
 	tests/unit/test_power_meter \
+	tests/unit/test_reading \
 	tests/unit/test_gpu_clock \
 	tests/unit/test_metrics \
 	tests/unit/test_model_file \
@@ -397,6 +398,8 @@ tests_unit_test_gpu_clock_SOURCES = tests/unit/test_gpu_clock.c tests/unit/unit.
 tests_unit_test_gpu_clock_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_power_meter_SOURCES = tests/unit/test_power_meter.c
 tests_unit_test_power_meter_LDADD = $(LDADD) $(CMOCKA_LIBS)
+tests_unit_test_reading_SOURCES = tests/unit/test_reading.c
+tests_unit_test_reading_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_metrics_SOURCES = tests/unit/test_metrics.c
 tests_unit_test_metrics_LDADD = $(LDADD) $(CMOCKA_LIBS)
 tests_unit_test_model_file_SOURCES = tests/unit/test_model_file.c \

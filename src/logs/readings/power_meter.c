@@ -183,8 +183,8 @@ static bool ends_stuck(const struct dl_power_meter *m) {
 
 /* What the power adds to the counter at both ends: the energy since the counter
  * moved last, if it is stuck. Of a coarse counter the first step began before
- * the first reading and the last one ends after the last reading: both parts
- * are those of the power, the second at most a step. */
+ * the first reading and the last one ends after the last reading: the power
+ * divides both, and the second part is at most a step. */
 static double ends_j(const struct dl_power_meter *m) {
   double tail_j = m->integral_j - m->moved_integral_j;
   if (ends_stuck(m))

@@ -381,8 +381,8 @@ static bool breaks_precision(const struct dl_row *row,
                          "precision int8 is for inference; use bf16 or fp16");
 }
 
-/* The kernels of NVIDIA's containers and engine run on NVIDIA's GPUs alone. A card of the
- * user may not say whose it is. */
+/* The kernels of NVIDIA's containers and engine run on NVIDIA's GPUs alone. A
+ * card of the user may not say whose it is. */
 static bool breaks_stack(const struct dl_row *row,
                          struct dl_message_style *to) {
   const struct dl_accelerator *gpu = row->found.gpu;

@@ -90,7 +90,7 @@ static inline bool dl_says_work(const struct dl_row *row) {
          dl_run_set_has(&row->given, DL_RUN_train_tokens);
 }
 
-/* Whether an engine that is tuned for a network computes inference: TensorRT. */
+/* Whether an engine tuned for a network computes inference, as TensorRT. */
 static inline bool dl_runs_engine(const struct dl_run *r) {
   enum dl_software stack = dl_stack_of(r);
   return stack == DL_SOFTWARE_MLPERF || stack == DL_SOFTWARE_TENSORRT;
