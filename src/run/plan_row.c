@@ -37,8 +37,8 @@ static struct dl_cell column_cell(const struct step *s, const char *text,
 /* Puts the column's word in place of a text that stands for it, and checks the
  * result of a definition; other values were checked where they were read, but
  * for numbers of jobs that are whole, unlike means of measured runs. A server
- * has a mean batch, too: training_setup.c refuses the fractions of trainings.
- */
+ * has means, of its batch too: training_setup.c refuses fractional batches of
+ * trainings. */
 static void check_given(const struct dl_row_plan *f, size_t step, bool defined,
                         struct dl_cell *c, struct dl_row *row) {
   enum dl_fault_kind wrong = DL_FAULT_NONE;
@@ -52,7 +52,8 @@ static void check_given(const struct dl_row_plan *f, size_t step, bool defined,
   } else if (defined && !s->column->is_text) {
     wrong = dl_run_column_check(s->column, c->x);
   } else if (f->for_estimates && s->column->typed_whole &&
-             s->column->id != DL_RUN_batch_size && c->x != floor(c->x) &&
+             s->column->id != DL_RUN_batch_size &&
+             s->column->phase != DL_PHASE_INFERENCE && c->x != floor(c->x) &&
              !isnan(c->x)) {
     wrong = DL_FAULT_FRACTION;
   }
