@@ -247,12 +247,6 @@ void dl_estimate_language(const struct dl_engine *ctx, const struct dl_job *job,
   est->power_w.low = est->power_w.x * exp(-power);
   est->power_w.high = est->power_w.x * exp(power);
   dl_widen(ctx, est, power_doubt(ctx, p));
-  if (given) {
-    double gpus_s = est->duration_s.x * job->run->n_gpus;
-    dl_allow_waiting(&est->energy_j, p->step.static_w * gpus_s, ctx->coverage);
-    est->power_w.low =
-        fmin(est->power_w.low, est->energy_j.low / est->duration_s.x);
-  }
   est->duration_s.low = given ? NAN : low / est->power_w.x;
   est->duration_s.high = given ? NAN : high / est->power_w.x;
   if (!given && p->parts.input_s > 0)
