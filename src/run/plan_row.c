@@ -36,9 +36,8 @@ static struct dl_cell column_cell(const struct step *s, const char *text,
 
 /* Puts the column's word in place of a text that stands for it, and checks the
  * result of a definition; other values were checked where they were read, but
- * for numbers of jobs that are whole, unlike means of measured runs. A server
- * has means, of its batch too: training_setup.c refuses fractional batches of
- * trainings. */
+ * for numbers of jobs that are whole, unlike means of measured runs. Batches
+ * may be means, too, as all that a server has. */
 static void check_given(const struct dl_row_plan *f, size_t step, bool defined,
                         struct dl_cell *c, struct dl_row *row) {
   enum dl_fault_kind wrong = DL_FAULT_NONE;

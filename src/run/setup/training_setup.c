@@ -434,19 +434,14 @@ static bool breaks_sizes(const struct dl_row *row, double seq,
              to, "{train_tokens} and {train_samples} exclude each other");
 }
 
-/* A batch has whole samples, and dropping the last one must leave one. */
+/* Dropping the last batch must leave one. */
 static bool breaks_batches(const struct dl_row *row,
                            struct dl_message_style *to) {
   const struct dl_run *r = &row->run;
   double batch = dl_micro_batch(r) * dl_or(dl_degrees_of(r).data, 1);
   char word[DL_WORD_SIZE];
-  if (dl_run_is_inference(r))
-    return false;
-  if (dl_run_set_has(&row->given, DL_RUN_batch_size) &&
-      r->batch_size != floor(r->batch_size))
-    return dl_rule_message(to, "{batch_size} %g is not a whole number",
-                           r->batch_size);
-  return dl_drops_last(r) && r->train_samples < batch &&
+  return !dl_run_is_inference(r) && dl_drops_last(r) &&
+         r->train_samples < batch &&
          dl_rule_message(
              to,
              "%s leaves no batch: a step on all accelerators takes %.10g "
