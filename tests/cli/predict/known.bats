@@ -490,24 +490,3 @@ gpu_power_w,gpu_energy_j,energy_j,boundary \
   near '.estimates[0] | .power_high_w * 40 * 3600 / .high_j' 1
   check '.estimates[0].duration_low_s == null'
 }
-
-@test 'where the duration alone is known, 3 in 10 trainings wait for a uniform share of it' {
-  job=(predict --arch resnet50 --gpu a100 --method physical -q --format json
-    --loader synthetic)
-  # The GPU's part of the lower end at work; memory draws 5 W.
-  for p in 90 80 50; do
-    try "${job[@]}" --coverage $p
-    jq '.estimates[0].power_low_w - 5' out >works-$p
-    try "${job[@]}" --coverage $p --duration 40h
-    jq '.estimates[0].power_low_w' out >low-$p
-  done
-  # All but (1 - coverage) / 2 work a sixth, a third and five sixths of the time at
-  # least; beside it they draw static power, the same for all three.
-  for p in '90 6' '80 3' '50 1.2'; do
-    awk -v low="$(cat low-${p% *})" -v works="$(cat works-${p% *})" -v by="${p#* }" \
-      'BEGIN { printf "%.6f\n", (low - works / by) / (1 - 1 / by) }'
-  done >static
-  [ "$(sort -u static | wc -l)" -eq 1 ]
-  less 30 "$(head -n 1 static)"
-  less "$(head -n 1 static)" 100
-}
