@@ -155,9 +155,21 @@ static void fit_default_batch(struct dl_row *row) {
                       (run->scaling == DL_SCALE_STRONG ? run->n_gpus : 1);
 }
 
+/* Whether a network runs in the software of its authors, not in Transformers:
+ * Ultralytics, detectron2, torchvision. Its published times have no
+ * pre-processing. */
+static bool has_own_software(const struct dl_architecture *arch) {
+  static const char *const families[] = {"yolo", "rcnn",         "retinanet",
+                                         "ssd",  "efficientdet", "unet"};
+  for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+    if (dl_is_word(arch->family, families[i]))
+      return true;
+  return false;
+}
+
 /* Plain software serves language models in FP32, which servers do not take, and
- * single images, unless in the formats of tuned networks. A known pause or rate
- * leaves the host's time to the user. */
+ * single images of networks that Transformers has, unless in the formats of
+ * tuned networks. A known pause or rate leaves the host's time to the user. */
 static void assume_software(struct dl_row *row) {
   struct dl_run *r = &row->run;
   const struct dl_architecture *arch = row->found.arch;
@@ -171,7 +183,9 @@ static void assume_software(struct dl_row *row) {
       dl_is_cpu(row->found.gpu) || r->idle_s > 0 || r->request_rate > 0)
     return;
   bool image = dl_samples_of_network(arch) == DL_SAMPLES_IMAGES;
-  if (dl_is_language_model(arch) ? !full : tuned || !image || r->batch_size > 1)
+  if (dl_is_language_model(arch)
+          ? !full
+          : tuned || !image || r->batch_size > 1 || has_own_software(arch))
     return;
   dl_run_lend_text(r, DL_RUN_stack,
                    dl_software_words[DL_SOFTWARE_TRANSFORMERS]);
