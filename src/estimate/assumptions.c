@@ -161,15 +161,16 @@ static void fit_default_batch(struct dl_row *row) {
 static bool has_own_software(const struct dl_architecture *arch) {
   static const char *const families[] = {"yolo", "rcnn",         "retinanet",
                                          "ssd",  "efficientdet", "unet"};
-  for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+  for (size_t i = 0; i < DL_LENGTH(families); i++)
     if (dl_is_word(arch->family, families[i]))
       return true;
   return false;
 }
 
 /* Plain software serves language models in FP32, which servers do not take, and
- * single images of networks that Transformers has, unless in the formats of
- * tuned networks. A known pause or rate leaves the host's time to the user. */
+ * encoder-decoders, which few of them take; also single images of networks that
+ * Transformers has, unless in the formats of tuned networks. A known pause or
+ * rate leaves the host's time to the user. */
 static void assume_software(struct dl_row *row) {
   struct dl_run *r = &row->run;
   const struct dl_architecture *arch = row->found.arch;
@@ -184,7 +185,7 @@ static void assume_software(struct dl_row *row) {
     return;
   bool image = dl_samples_of_network(arch) == DL_SAMPLES_IMAGES;
   if (dl_is_language_model(arch)
-          ? !full
+          ? !full && !dl_has_encoder(arch)
           : tuned || !image || r->batch_size > 1 || has_own_software(arch))
     return;
   dl_run_lend_text(r, DL_RUN_stack,

@@ -19,7 +19,7 @@ static void put(struct dl_architecture *e, double *member, double x) {
       (struct dl_origin){.source = e->shape_source, .note = note};
 }
 
-/* Sets the cost of one generation step of a decoder. */
+/* Sets the cost of one generation step, by the decoder. */
 static void put_decoder(struct dl_architecture *e,
                         const struct dl_transformer *t) {
   struct dl_decoding step = dl_transformer_decoding(t, 0);
@@ -55,7 +55,7 @@ static void put_shape(struct dl_architecture *e,
     put(e, &e->patch_px, t->patch);
     put(e, &e->extra_tokens, 1);
   }
-  if (t->kind == DL_TF_DECODER)
+  if (dl_transformer_writes(t))
     put_decoder(e, t);
 }
 
@@ -91,6 +91,10 @@ bool dl_is_language_model(const struct dl_architecture *e) {
 
 bool dl_encodes(const struct dl_architecture *e) {
   return e->transformer && e->transformer->kind == DL_TF_ENCODER;
+}
+
+bool dl_has_encoder(const struct dl_architecture *e) {
+  return e->transformer && e->transformer->kind == DL_TF_ENCODER_DECODER;
 }
 
 const char *dl_usual_dataset(const struct dl_architecture *e) {

@@ -20,6 +20,9 @@ bool dl_is_language_model(const struct dl_architecture *e);
 /* Whether a network is an encoder of texts (BERT): a text passes once. */
 bool dl_encodes(const struct dl_architecture *e);
 
+/* Whether a network writes what an encoder has read (T5, Whisper). */
+bool dl_has_encoder(const struct dl_architecture *e);
+
 /* Returns the data set that a network is usually trained on, by its name in the
  * catalogue: ImageNet, or the one that publications of its family use. NULL if
  * there is no usual one, and for language models. */

@@ -224,8 +224,10 @@ static void tokens_of(const struct dl_job *job,
       .kept_b = in->kept_bytes * context * in->kept,
       .step_macs = in->token_weights + in->pair_macs * context,
       .prompt_macs =
-          in->prompt *
-          (in->token_weights + in->pair_macs * attended(in, in->prompt / 2)),
+          in->encode_macs > 0
+              ? in->encode_macs
+              : in->prompt * (in->token_weights +
+                              in->pair_macs * attended(in, in->prompt / 2)),
       .layers = in->layers,
       .peak = 1e12 * cpu->peak_fp32_tflops * sockets * share *
               dl_package_of(job).clock,

@@ -322,7 +322,7 @@ static bool set_up(struct problem *p, const struct dl_engine *ctx,
                    const struct dl_job *job, struct dl_served *s) {
   const struct dl_architecture *arch = job->found.arch;
   bool language = arch && dl_is_language_model(arch);
-  p->tokens = language && !isnan(arch->kv_cache_per_token);
+  p->tokens = language && !dl_encodes(arch);
   p->tuned = s->tuned = dl_infers_tuned(job);
   enum dl_fit_of other = p->tuned ? DL_TUNED_TIME : DL_PHYSICAL_EPOCH;
   p->fit = &ctx->fit[p->tokens ? DL_SERVING_EPOCH : other];
@@ -334,10 +334,6 @@ static bool set_up(struct problem *p, const struct dl_engine *ctx,
   s->on_cpu = p->on_cpu;
   if (p->on_cpu && !p->tokens)
     p->fit = &ctx->fit[DL_CPU_TIME];
-  if (language && !p->tokens && !p->on_cpu && !dl_encodes(arch)) {
-    s->lacks = "measured runs of such language models";
-    return false;
-  }
   if (!p->fit->p) {
     s->lacks = "a model of inference";
     return false;

@@ -10,6 +10,7 @@
 
 #define START_S 25e-3     /* of a call of a language model */
 #define LAYER_S 0.6e-3    /* a layer of a pass */
+#define CROSS (23.0 / 14) /* kernels with an attention to an encoder */
 #define IMAGE_S 17e-3     /* an image: copies, launches, synchronisation */
 #define PIXEL_S 80e-9     /* and its decoding, scaling and normalisation */
 #define OVERLAP_POWER 3.0 /* the norm by which host and GPU add up */
@@ -32,10 +33,14 @@ bool dl_may_be_plain(const struct dl_job *job) {
          !(r->batch_size > 1) && !(r->idle_s > 0) && !(r->request_rate > 0);
 }
 
-/* Time of the host for a batch of requests. */
+/* Time of the host for a batch of requests. An encoder is passed once. */
 static double host_of_requests(const struct dl_job *job) {
+  const struct dl_transformer *t = job->found.arch->transformer;
   double passes = fmax(job->run->output_tokens, 1);
-  return START_S + passes * job->found.arch->depth * LAYER_S;
+  double layers = passes * job->found.arch->depth;
+  if (dl_has_encoder(job->found.arch))
+    layers = t->layers + passes * CROSS * t->decoder_layers;
+  return START_S + layers * LAYER_S;
 }
 
 static double host_of_images(const struct dl_job *job, double images) {

@@ -8,7 +8,9 @@
  *   T = (Th^3 + Tg^3)^(1/3),   Th = 25 ms + v L .6 ms
  *
  * for a batch, Tg its time on the GPU by the physics of serving without the
- * server's host: launches and kernels overlap, but for the end of a token.
+ * server's host: launches and kernels overlap, but for the end of a token. An
+ * encoder-decoder has Th = 25 ms + (Le + 23/14 v Ld) .6 ms: its layers have 23
+ * kernels in the place of 14 where they attend to the encoder.
  * Tensor parallelism is not plain: GPUs that share a model have its layers one
  * after another (device_map). An image takes 17 ms and 80 ns a pixel beside its
  * forward pass. A GPU that waits for the host draws static power.

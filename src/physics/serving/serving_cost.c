@@ -95,22 +95,29 @@ static struct dl_taped arithmetic(const struct serving_round *k,
   return t;
 }
 
-/* Weights and the KV cache. */
-static struct dl_taped traffic(const struct serving_round *k,
-                               struct dl_taped context) {
+/* Reading so many bytes of weights, and so many for each token before. */
+static struct dl_taped traffic(const struct serving_round *k, double weights,
+                               struct dl_taped context, double kept) {
   const struct dl_serving_inputs *l = k->in;
-  double rows = l->batch * l->beams;
-  double picked = l->experts > 0 ? -expm1(rows * log1p(-l->share)) : 0;
   double rate = l->bandwidth * l->n_gpus;
-  struct dl_taped t =
-      dl_taped_of(l->weight_bytes * (l->weights + picked * l->experts) / rate);
+  struct dl_taped t = dl_taped_of(weights / rate);
   if (l->experts > 0)
     by(k, &t, DL_SERVE_UNEVEN, 1);
-  add(&t, dl_taped_scaled(context, l->kept_bytes * rows * l->kept / rate));
+  add(&t, dl_taped_scaled(context, kept / rate));
   by(k, &t, DL_SERVE_EM, -1);
   by_effect(k, &t, DL_SERVE_EFFECT_GPU_MEMORY, -1);
   by_effect(k, &t, DL_SERVE_EFFECT_ARCH_TIME, 1);
   return t;
+}
+
+/* Weights and the KV cache of a step. */
+static struct dl_taped step_traffic(const struct serving_round *k,
+                                    struct dl_taped context) {
+  const struct dl_serving_inputs *l = k->in;
+  double rows = l->batch * l->beams;
+  double picked = l->experts > 0 ? -expm1(rows * log1p(-l->share)) : 0;
+  return traffic(k, l->weight_bytes * (l->weights + picked * l->experts),
+                 context, l->kept_bytes * rows * l->kept);
 }
 
 /* The results of so many tokens between GPUs. */
@@ -125,10 +132,10 @@ static struct dl_taped exchange(const struct serving_round *k,
   return t;
 }
 
-/* A cost of each layer. */
-static struct dl_taped by_layer(const struct serving_round *k, double times,
+/* A cost of each of so many layers. */
+static struct dl_taped by_layer(const struct serving_round *k, double layers,
                                 enum dl_serving_constant each) {
-  struct dl_taped t = term(k, times * k->in->layers, each);
+  struct dl_taped t = term(k, layers, each);
   by_effect(k, &t, DL_SERVE_EFFECT_ARCH_TIME, 1);
   return t;
 }
@@ -151,17 +158,21 @@ static void set_times(struct serving_round *r) {
   struct dl_taped prompt = dl_taped_of(l->prompt);
   by_effect(k, &prompt, DL_SERVE_EFFECT_PROMPT, 1);
   struct dl_taped context = context_of(l, prompt), pairs = pairs_of(l, prompt);
-  r->memory = traffic(k, context);
+  r->memory = step_traffic(k, context);
   r->compute = arithmetic(k, DL_SERVE_EC, dl_taped_of(rows * l->token_weights),
                           dl_taped_scaled(context, rows * l->pair_macs));
-  r->prompt_compute =
-      arithmetic(k, DL_SERVE_EP, dl_taped_scaled(prompt, l->token_weights),
-                 dl_taped_scaled(pairs, l->pair_macs));
-  r->layers = by_layer(k, 1, DL_SERVE_TAU);
+  struct dl_taped products = dl_taped_scaled(prompt, l->token_weights);
+  struct dl_taped keys = dl_taped_scaled(pairs, l->pair_macs);
+  if (l->encode_macs > 0) {
+    products = dl_taped_of(l->encode_macs);
+    keys = dl_taped_of(0);
+  }
+  r->prompt_compute = arithmetic(k, DL_SERVE_EP, products, keys);
+  r->layers = by_layer(k, l->layers, DL_SERVE_TAU);
   r->exchange = r->prompt_exchange = dl_taped_of(0);
   if (l->n_gpus > 1) {
     r->exchange = exchange(k, dl_taped_of(rows));
-    add(&r->exchange, by_layer(k, 2, DL_SERVE_ALPHA));
+    add(&r->exchange, by_layer(k, 2 * l->layers, DL_SERVE_ALPHA));
     r->prompt_exchange = exchange(k, prompt);
   }
   r->decode = dl_taped_sum(r->memory, r->compute);
@@ -170,6 +181,11 @@ static void set_times(struct serving_round *r) {
   r->decode = dl_taped_scaled(r->decode, v);
   r->prefill = dl_taped_sum(r->prompt_compute, r->prompt_exchange);
   r->prefill = dl_taped_scaled(r->prefill, b);
+  if (l->encode_macs > 0) {
+    add(&r->prefill,
+        traffic(k, l->weight_bytes * l->encoder_weights, dl_taped_of(0), 0));
+    add(&r->prefill, by_layer(k, l->encoder_layers, DL_SERVE_TAU));
+  }
   r->host = host_of(k);
   r->host = dl_taped_scaled(r->host, v);
   r->all = dl_taped_sum(r->decode, r->prefill);

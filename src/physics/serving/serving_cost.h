@@ -18,7 +18,9 @@
  *            + 8 L u d (n-1)/n / (x link))
  *
  * with p = u^2 / 2 pairs of tokens, and r = b times the beams of a search, each
- * of which reads the keys of the prompt. A server may have several such groups
+ * of which reads the keys of the prompt. An encoder-decoder encodes the prompt:
+ * E in the place of u M + p A, and its weights are read and its layers passed
+ * once a round. A server may have several such groups
 of n GPUs, replicas, that divide the requests evenly; b is of one of them. A
 share z of the layers may attend to the
  * last w tokens alone: with F(x) = x^2 / 2 up to w and w x - w^2 / 2 beyond,
@@ -121,6 +123,8 @@ struct dl_serving_inputs {
   double kept;                     /* K: KV-cache size per token, elements */
   double window, windowed;         /* w, z */
   double layers, width;            /* L, d: hidden size */
+  double encode_macs;              /* E: of a prompt; 0: there is no encoder */
+  double encoder_weights, encoder_layers;
   double weight_bytes, kept_bytes; /* of one element */
   double n_gpus;                   /* that divide a copy of the model */
   double replicas;                 /* copies of it */

@@ -4,6 +4,8 @@
 #include "physics/serving/serving_inputs.h"
 
 #include "base/constants.h"
+#include "catalog/architecture/token_costs.h"
+#include "catalog/architecture/transformer.h"
 #include "physics/rows/inputs.h"
 
 const struct dl_physics_quantity
@@ -111,6 +113,19 @@ static void divide(const struct dl_run *run, struct dl_serving_inputs *in) {
   in->batch /= in->replicas;
 }
 
+/* An encoder-decoder encodes prompts with layers of its own. */
+static void encode(const struct dl_architecture *arch,
+                   struct dl_serving_inputs *in) {
+  const struct dl_transformer *t = arch->transformer;
+  if (!dl_has_encoder(arch))
+    return;
+  in->encode_macs = dl_transformer_encoding(t, in->prompt);
+  in->encoder_weights =
+      fmax(1e6 * arch->params_m - dl_transformer_step_params(t, 1), 0);
+  in->encoder_layers = t->layers;
+  in->layers = t->decoder_layers;
+}
+
 /* Prompts differ by the kind of requests where their length is uncertain. */
 static void group(const struct dl_physics_row *row, struct dl_grouping *g) {
   double sd = dl_or(row->other[PROMPT_SD], 0);
@@ -145,6 +160,7 @@ const char *dl_serving_inputs_read(const struct dl_physics_row *row,
   in->windowed = in->window > 0 ? dl_or(arch->window_share, 1) : 0;
   in->layers = arch->depth;
   in->width = arch->hidden_size;
+  encode(arch, in);
   in->weight_bytes = dl_or(run->weight_bytes, dl_or(arch->weight_bytes, bytes));
   /* Servers keep keys and values in FP8 where they compute in FP8 or FP4, in 16
    * bits where weights alone have fewer, and attend in the format of the keys.
