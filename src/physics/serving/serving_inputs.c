@@ -161,7 +161,8 @@ const char *dl_serving_inputs_read(const struct dl_physics_row *row,
   in->layers = arch->depth;
   in->width = arch->hidden_size;
   encode(arch, in);
-  in->weight_bytes = dl_or(run->weight_bytes, dl_or(arch->weight_bytes, bytes));
+  /* Checkpoints may have fewer bits than the products. */
+  in->weight_bytes = dl_or(run->weight_bytes, fmin(arch->weight_bytes, bytes));
   /* Servers keep keys and values in FP8 where they compute in FP8 or FP4, in 16
    * bits where weights alone have fewer, and attend in the format of the keys.
    */
