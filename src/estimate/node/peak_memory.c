@@ -226,7 +226,8 @@ static void hold_inference(const struct dl_job *job, struct dl_memory_need *m) {
   double others = generator ? dl_or(generator->pipeline_params_m, 0) : 0;
   if (dl_language_of(job)) {
     kept = size < 2 ? 2 : size;
-    weight = dl_or(run->weight_bytes, fmin(job->found.arch->weight_bytes, size));
+    weight =
+        dl_or(run->weight_bytes, fmin(job->found.arch->weight_bytes, size));
     bool in_fp8 = run->precision == DL_PRECISION_FP8 ||
                   run->precision == DL_PRECISION_FP4;
     keys = dl_or(run->kv_bytes, in_fp8 ? 1 : kept);
