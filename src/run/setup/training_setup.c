@@ -9,7 +9,20 @@
 
 #include "catalog/architecture/token_costs.h"
 #include "catalog/architecture/transformer.h"
+#include "catalog/sample_kinds.h"
 #include "run/setup/serving_setup.h"
+
+/* Rows at a time of DLRM in MLPerf Training and NVIDIA/DeepLearningExamples;
+ * NCF takes a million there. */
+#define BATCH_OF_RATINGS 65536
+
+double dl_trained_batch(const struct dl_architecture *arch) {
+  enum dl_samples kind =
+      arch ? dl_samples_of_network(arch) : DL_SAMPLES_UNKNOWN;
+  if (kind == DL_SAMPLES_RATINGS)
+    return BATCH_OF_RATINGS;
+  return kind == DL_SAMPLES_GRAPHS ? 1 : DL_USUAL_BATCH;
+}
 
 struct dl_degrees dl_degrees_of(const struct dl_run *r) {
   double tensor = dl_or(r->tensor_parallel, 1);
