@@ -25,7 +25,8 @@
 /* Time of a pass outside of training, relative to one of the three of a
  * training step, for arithmetic and traffic (docs/lab/inference.md): nothing is
  * kept for a backward pass, and normalisations read once. Dense layers in FP32
- * reach the peak rate at most: fast algorithms save products of convolutions. */
+ * reach the peak rate at most: fast algorithms save products of convolutions.
+ */
 #define WITHOUT_TRAINING 0.75
 
 /* Share of a server's time on the host that an engine without one takes:
@@ -53,9 +54,7 @@ static void tune_host(double gpus, struct dl_serving_cost *r) {
   r->decode_j -= less * gpus * r->static_w;
 }
 
-/* Copies of the model divide the requests; those without one wait. Under plain
- * software the GPUs of a copy work one after another, and each beam reads the
- * prompt. */
+/* Copies of the model divide the requests; those without one wait. */
 static void served_round(const struct problem *p, double batch,
                          struct dl_serving_cost *r) {
   struct dl_serving_inputs in =
@@ -63,9 +62,10 @@ static void served_round(const struct problem *p, double batch,
   struct dl_fit_row row;
   double all = in.replicas * in.n_gpus, copies = fmin(in.replicas, batch);
   in.batch = batch / copies;
-  if (p->plain) {
+  if (dl_works_in_turn(p->job))
     in.n_gpus = 1;
-    in.batch *= in.beams;
+  if (p->plain) {
+    in.batch *= in.beams; /* each beam reads the prompt */
     in.beams = 1;
   }
   dl_fit_row_make(&row, p->fit->fit->state, &in);
