@@ -12,16 +12,12 @@
 #include "catalog/sample_kinds.h"
 #include "run/setup/serving_setup.h"
 
-/* Rows at a time of DLRM in MLPerf Training and NVIDIA/DeepLearningExamples;
- * NCF takes a million there. */
-#define BATCH_OF_RATINGS 65536
-
+/* Rows: DLRM in MLPerf Training and NVIDIA/DeepLearningExamples. */
 double dl_trained_batch(const struct dl_architecture *arch) {
-  enum dl_samples kind =
-      arch ? dl_samples_of_network(arch) : DL_SAMPLES_UNKNOWN;
-  if (kind == DL_SAMPLES_RATINGS)
-    return BATCH_OF_RATINGS;
-  return kind == DL_SAMPLES_GRAPHS ? 1 : DL_USUAL_BATCH;
+  enum dl_samples of = arch ? dl_samples_of_network(arch) : DL_SAMPLES_UNKNOWN;
+  if (of == DL_SAMPLES_GRAPHS)
+    return 1;
+  return of == DL_SAMPLES_RATINGS ? 65536 : DL_USUAL_BATCH;
 }
 
 struct dl_degrees dl_degrees_of(const struct dl_run *r) {
