@@ -106,8 +106,8 @@ static void add_passes(const struct problem *p, double times,
   struct dl_fit_row row;
   dl_fit_row_make(&row, p->fit->fit->state, in);
   dl_training_parts_of(&row, &e);
-  double least_s = in->batch * in->flops / WITHOUT_TRAINING /
-                   (1e12 * dl_work_most_tflops(p->job));
+  double least_s =
+      dl_work_least_pass_s(p->job, in->batch * in->flops / WITHOUT_TRAINING);
   double by = fmax(least_s / e.time_s, 1), more_s = (by - 1) * e.time_s;
   const struct dl_serving_cost pass = {.time_s = e.time_s + more_s,
                                        .prefill_j = by * e.gpu_energy_j,
@@ -210,7 +210,8 @@ static void forward_pass(const struct problem *p, double images,
   in.depthwise *= WITHOUT_TRAINING;
   in.bytes *= WITHOUT_TRAINING;
   in.between *= WITHOUT_TRAINING;
-  if (in.dense && in.in_tensor == 0 && in.stack == DL_STACK_EAGER)
+  if (dl_work_is_plain_dense(p->job) && in.in_tensor == 0 &&
+      in.stack == DL_STACK_EAGER)
     in.peak *= fmin(WITHOUT_TRAINING / fit->c[DL_TRAIN_EC], 1);
   in.n_gpus = 1; /* each passes its own part */
   in.train = in.frozen = 0;
@@ -223,8 +224,7 @@ static void forward_pass(const struct problem *p, double images,
 }
 
 /* The batches of all GPUs. No image is divided: some GPUs may have one more
- * than others, which wait, or idle if they never had any; on average at a rate.
- */
+ * than others, which wait, or idle if they had none; on average at a rate. */
 static void forward_passes(const struct problem *p, double batch,
                            struct dl_serving_cost *r) {
   double n = p->job->run->n_gpus, each = floor(batch / n);

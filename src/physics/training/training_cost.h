@@ -237,7 +237,6 @@ struct dl_training_inputs {
   int bytes_known;      /* else outputs of dense layers, times CA */
   int mid_run;          /* steady state: nothing that comes once per epoch */
   int in_tensor;        /* peak of tensor cores: 1 TF32, 2 16 bits */
-  int dense;            /* most work is in dense layers, with attention */
   int has_tensor;       /* the GPU has tensor cores */
   int stack;            /* enum dl_training_stack */
   int other_in_tensor;

@@ -201,8 +201,10 @@ static void read_machines(struct dl_training_inputs *in,
  * by the fit of language models, .50 by the fit of networks for images. In TF32
  * they are alike (.65, .69). */
 #define DENSE_SHARE 1.4
-static double dense_share(const struct dl_training_inputs *in) {
-  return in->dense && in->in_tensor == 2 && in->stack == DL_STACK_EAGER
+static double dense_share(const struct dl_training_inputs *in,
+                          const struct dl_architecture *arch) {
+  bool dense = arch->heads > 0 || arch->attention_macs_g > 0;
+  return dense && in->in_tensor == 2 && in->stack == DL_STACK_EAGER
              ? DENSE_SHARE
              : 1;
 }
@@ -282,8 +284,7 @@ static void read_rates(struct dl_training_inputs *in,
   enum dl_precision precision = row->run->precision;
   double tera = 1e12 * dl_cores_share(row->run, gpu);
   in->in_tensor = in_tensor_cores(gpu, precision);
-  in->dense = row->arch->heads > 0 || row->arch->attention_macs_g > 0;
-  in->peak = tera * peak_tflops(gpu, precision) * dense_share(in);
+  in->peak = tera * peak_tflops(gpu, precision) * dense_share(in, row->arch);
   in->plain = tera * gpu->peak_fp32_tflops;
   in->has_tensor = gpu->peak_fp16_tensor_tflops > 0;
   enum dl_precision other =
