@@ -140,9 +140,10 @@ static void fit_default_batch(struct dl_row *row) {
       dl_run_set_has(&row->given, DL_RUN_batch_size) ||
       dl_run_set_has(&row->given, DL_RUN_global_batch))
     return;
-  run->batch_size = adapts_images(row) && row->found.arch->denoising_steps > 0
-                        ? BATCH_OF_ADAPTERS
-                        : DL_USUAL_BATCH;
+  run->batch_size =
+      at_rate ? DL_USUAL_BATCH : dl_trained_batch(row->found.arch);
+  if (adapts_images(row) && row->found.arch->denoising_steps > 0)
+    run->batch_size = BATCH_OF_ADAPTERS;
   const struct dl_job job = {
       .row = row,
       .run = run,
@@ -150,7 +151,10 @@ static void fit_default_batch(struct dl_row *row) {
       .seq_len = isnan(run->seq_len) ? row->found.arch->seq_len : run->seq_len};
   struct dl_memory_need m;
   dl_memory_of(&job, &m);
-  if (m.over || (at_rate && m.need_gb > 0 && m.fits < DL_USUAL_BATCH))
+  /* Tables of embeddings that do not fit are kept elsewhere. */
+  bool elsewhere = m.fits < 1 && run->batch_size > DL_USUAL_BATCH;
+  if ((m.over && !elsewhere) ||
+      (at_rate && m.need_gb > 0 && m.fits < DL_USUAL_BATCH))
     run->batch_size = exp2(floor(log2(fmax(m.fits, 1)))) *
                       (run->scaling == DL_SCALE_STRONG ? run->n_gpus : 1);
 }

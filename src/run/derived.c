@@ -115,6 +115,9 @@ static const struct {
     {"retinanet", 26},    /* as rcnn */
     {"ssd", 120},         /* as rcnn, SSD300 VGG16 */
     {"segmentation", 30}, /* pytorch/vision, references/segmentation/train.py */
+    {"recommendation",
+     1},            /* NVIDIA/DeepLearningExamples, Recommendation/DLRM */
+    {"graph", 500}, /* snap-stanford/ogb, nodeproppred/arxiv/gnn.py */
 };
 
 static double usual_epochs(const struct dl_row *row) {
@@ -142,7 +145,7 @@ static double usual_epochs(const struct dl_row *row) {
 static double usual_batch(const struct dl_row *row) {
   if (dl_run_is_inference(&row->run))
     return dl_run_has(&row->run, DL_RUN_request_rate) ? DL_USUAL_BATCH : 1;
-  return is_language(row) ? (double)NAN : DL_USUAL_BATCH;
+  return is_language(row) ? (double)NAN : dl_trained_batch(row->found.arch);
 }
 
 /* One, or as many as a batch on each accelerator where a duration is given. */

@@ -88,8 +88,9 @@ static void serve_amounts(struct dl_pasted *p) {
 }
 
 void dl_pasted_settle_phase(struct dl_pasted *p) {
-  static const char *const serving[] = {"prompt-tokens", "output-tokens",
-                                        "request-rate", "requests"};
+  static const char *const serving[] = {"prompt-tokens",   "output-tokens",
+                                        "request-rate",    "requests",
+                                        "denoising-steps", "beams"};
   static const char *const training[] = {
       "phase",   "epochs",        "tokens",      "train-tokens",
       "dataset", "train-samples", "val-samples", "fine-tune"};

@@ -18,13 +18,15 @@
 #include "physics/tuned/tuned_cost.h"
 #include "run/setup/training_setup.h"
 
-/* Share of the TDP that an idle GPU draws, if neither the descriptor nor a fit
- * of servers has it: the prior of the physical method. */
+/* Share of the TDP that an idle GPU draws if nothing is known of it: the prior
+ * of the physical method. */
 #define AWAKE_SHARE 0.15
 
-/* Time of a pass outside of training, relative to one of the three that a
- * training step counts as, for arithmetic and traffic: nothing is kept for a
- * backward pass and normalisations read once. docs/lab/inference.md. */
+/* Time of a pass outside of training, relative to one of the three of a
+ * training step, for arithmetic and traffic (docs/lab/inference.md): nothing is
+ * kept for a backward pass, and normalisations read once. Dense layers in FP32
+ * reach the peak rate at most: fast algorithms save products of convolutions.
+ */
 #define WITHOUT_TRAINING 0.75
 
 /* Share of a server's time on the host that an engine without one takes:
@@ -52,9 +54,7 @@ static void tune_host(double gpus, struct dl_serving_cost *r) {
   r->decode_j -= less * gpus * r->static_w;
 }
 
-/* Copies of the model divide the requests; those without one wait. Under plain
- * software the GPUs of a copy work one after another, and each beam reads the
- * prompt. */
+/* Copies of the model divide the requests; those without one wait. */
 static void served_round(const struct problem *p, double batch,
                          struct dl_serving_cost *r) {
   struct dl_serving_inputs in =
@@ -62,9 +62,10 @@ static void served_round(const struct problem *p, double batch,
   struct dl_fit_row row;
   double all = in.replicas * in.n_gpus, copies = fmin(in.replicas, batch);
   in.batch = batch / copies;
-  if (p->plain) {
+  if (dl_works_in_turn(p->job))
     in.n_gpus = 1;
-    in.batch *= in.beams;
+  if (p->plain) {
+    in.batch *= in.beams; /* each beam reads the prompt */
     in.beams = 1;
   }
   dl_fit_row_make(&row, p->fit->fit->state, &in);
@@ -80,8 +81,7 @@ static void served_round(const struct problem *p, double batch,
   r->decode_j += waiting_w * r->decode_s;
 }
 
-/* Adds a pass on one GPU, repeated so many times. Its static power and energy
- * are never below the idle power, where that is known. */
+/* Adds a pass on one GPU, so many times, at its idle power or more. */
 static void add_pass(const struct problem *p, double times,
                      const struct dl_serving_cost *pass,
                      struct dl_serving_cost *r) {
@@ -98,7 +98,7 @@ static void add_pass(const struct problem *p, double times,
   r->host_s += times * pass->host_s;
 }
 
-/* Adds such passes in eager mode. */
+/* Adds such passes in eager mode, at the highest rate of arithmetic at most. */
 static void add_passes(const struct problem *p, double times,
                        const struct dl_training_inputs *in,
                        struct dl_serving_cost *r) {
@@ -106,10 +106,13 @@ static void add_passes(const struct problem *p, double times,
   struct dl_fit_row row;
   dl_fit_row_make(&row, p->fit->fit->state, in);
   dl_training_parts_of(&row, &e);
-  const struct dl_serving_cost pass = {.time_s = e.time_s,
-                                       .prefill_j = e.gpu_energy_j,
+  double least_s =
+      dl_work_least_pass_s(p->job, in->batch * in->flops / WITHOUT_TRAINING);
+  double by = fmax(least_s / e.time_s, 1), more_s = (by - 1) * e.time_s;
+  const struct dl_serving_cost pass = {.time_s = e.time_s + more_s,
+                                       .prefill_j = by * e.gpu_energy_j,
                                        .memory_s = e.memory_s,
-                                       .compute_s = e.compute_s,
+                                       .compute_s = e.compute_s + more_s,
                                        .layers_s = e.kernels_s,
                                        .host_s = e.launch_s,
                                        .static_w = e.static_w,
@@ -192,6 +195,7 @@ static void take_faster(const struct problem *p, double images,
 static void forward_pass(const struct problem *p, double images,
                          struct dl_serving_cost *r) {
   const struct dl_architecture *generator = dl_generator(p->job);
+  const struct dl_hierarchical_fit *fit = p->fit->fit->state;
   *r = (struct dl_serving_cost){0};
   if (p->tuned) {
     tuned_pass(p, images, r);
@@ -206,6 +210,9 @@ static void forward_pass(const struct problem *p, double images,
   in.depthwise *= WITHOUT_TRAINING;
   in.bytes *= WITHOUT_TRAINING;
   in.between *= WITHOUT_TRAINING;
+  if (dl_work_is_plain_dense(p->job) && in.in_tensor == 0 &&
+      in.stack == DL_STACK_EAGER)
+    in.peak *= fmin(WITHOUT_TRAINING / fit->c[DL_TRAIN_EC], 1);
   in.n_gpus = 1; /* each passes its own part */
   in.train = in.frozen = 0;
   in.mid_run = 1;
@@ -217,8 +224,7 @@ static void forward_pass(const struct problem *p, double images,
 }
 
 /* The batches of all GPUs. No image is divided: some GPUs may have one more
- * than the others, which wait, or idle if they never had any. Requests at a
- * rate are so many on average. */
+ * than others, which wait, or idle if they had none; on average at a rate. */
 static void forward_passes(const struct problem *p, double batch,
                            struct dl_serving_cost *r) {
   double n = p->job->run->n_gpus, each = floor(batch / n);

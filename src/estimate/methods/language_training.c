@@ -12,6 +12,7 @@
 #include "estimate/methods/work.h"
 #include "physics/conditioning/gpu_waiting.h"
 #include "physics/training/input_pipeline.h"
+#include "run/setup/padding.h"
 #include "run/setup/training_setup.h"
 
 /* An interval of 90 % widens by this where the software is not given: whole
@@ -64,7 +65,7 @@ static double tokens_of(const struct dl_job *job) {
 
 double dl_language_work_s(const struct dl_job *job,
                           const struct dl_job_predictions *p) {
-  return tokens_of(job) / p->of[DL_LANGUAGE_RATE].value;
+  return dl_padding(job->row) * tokens_of(job) / p->of[DL_LANGUAGE_RATE].value;
 }
 
 double dl_language_duration(const struct dl_job *job,
@@ -133,6 +134,11 @@ static void cover_software(const struct dl_language_parts *step,
                            struct dl_interval *of) {
   of->low = of->x * exp(-hypot(log(of->x / of->low), step->if_tuned));
   of->high = of->x * exp(hypot(log(of->high / of->x), step->if_plain));
+}
+
+/* Software may pack texts that are taken to be padded. */
+static void cover_packing(double padding, struct dl_interval *of) {
+  of->low = of->x * exp(-hypot(log(of->x / of->low), log(padding)));
 }
 
 /* Returns what widens the interval of the power. */
@@ -240,6 +246,7 @@ void dl_estimate_language(const struct dl_engine *ctx, const struct dl_job *job,
     dl_widen(ctx, est, doubt_of(ctx, job, p));
     if (rate->repeats == 0)
       cover_software(&p->step, &est->energy_j);
+    cover_packing(dl_padding(job->row), &est->energy_j);
   }
   /* The interval covers the rate alone so far. */
   double low = est->energy_j.low, high = est->energy_j.high;

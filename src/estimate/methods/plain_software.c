@@ -6,6 +6,7 @@
 #include "catalog/architecture/token_costs.h"
 #include "catalog/sample_kinds.h"
 #include "physics/conditioning/gpu_waiting.h"
+#include "quantities/gguf.h"
 #include "run/setup/training_setup.h"
 
 #define START_S 25e-3     /* of a call of a language model */
@@ -31,6 +32,13 @@ bool dl_may_be_plain(const struct dl_job *job) {
   const struct dl_run *r = job->run;
   return dl_run_is_inference(r) && !r->stack && writes(job) &&
          !(r->batch_size > 1) && !(r->idle_s > 0) && !(r->request_rate > 0);
+}
+
+bool dl_works_in_turn(const struct dl_job *job) {
+  const struct dl_run *r = job->run;
+  bool divided = dl_run_set_has(&job->row->given, DL_RUN_tensor_parallel);
+  return dl_is_plain(job) ||
+         (dl_is_gguf(r->precision) && !r->stack && !divided);
 }
 
 /* Time of the host for a batch of requests. An encoder is passed once. */

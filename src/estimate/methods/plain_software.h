@@ -34,6 +34,11 @@
 /* Whether a job of inference runs plain software, given or assumed. */
 bool dl_is_plain(const struct dl_job *job);
 
+/* Whether the GPUs of a copy of a model work one after another, each on its
+ * layers: in plain software, and with the weights of GGUF files, which
+ * llama.cpp serves, unless tensor parallelism is given. */
+bool dl_works_in_turn(const struct dl_job *job);
+
 /* Whether plain software is as usual as a server where a job does not say it: a
  * single request to a language model. */
 bool dl_may_be_plain(const struct dl_job *job);

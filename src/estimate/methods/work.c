@@ -105,6 +105,17 @@ double dl_work_most_tflops(const struct dl_job *job) {
   return in_16 ? fmax(peak, dl_peak_16_bit(gpu, format)) : peak;
 }
 
+double dl_work_least_pass_s(const struct dl_job *job, double flop) {
+  double most = dl_work_most_tflops(job);
+  return flop / (1e12 * fmax(most, dl_or(job->found.gpu->peak_tf32_tflops, 0)));
+}
+
+bool dl_work_is_plain_dense(const struct dl_job *job) {
+  unsigned by = job->found.arch->scaling;
+  return (by == DL_SCALING_TOKENS || by == DL_SCALING_SEQUENCE) &&
+         isnan(job->found.gpu->peak_tf32_tflops);
+}
+
 const char *dl_work_lacks_rate(const struct dl_job *job, const char **used) {
   const struct precision *p = precision(job);
   if (!p || !job->found.gpu)

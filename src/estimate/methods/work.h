@@ -50,6 +50,14 @@ double dl_work_peak_tflops(const struct dl_job *job);
  * all of TF32, and of FP32 where 16 bits are no faster. */
 double dl_work_most_tflops(const struct dl_job *job);
 
+/* The time of so many FLOPs of a forward pass at that rate of a GPU, s; in FP32
+ * at the rate of TF32, in which frameworks compute convolutions. */
+double dl_work_least_pass_s(const struct dl_job *job, double flop);
+
+/* Whether a network has dense layers alone, which the accelerator cannot
+ * compute in TF32. */
+bool dl_work_is_plain_dense(const struct dl_job *job);
+
 /* The rate that a precision is named for and the accelerator does not have:
  * "FP16 tensor"; the one taken in its place goes to *used. NULL where it has
  * it, where the precision needs none, and where the user gave peak_tflops. */

@@ -8,6 +8,7 @@
 #include "estimate/node/peak_memory.h"
 #include "physics/language/language_prior.h"
 #include "physics/rows/inputs.h"
+#include "run/setup/padding.h"
 #include "run/setup/training_setup.h"
 
 /* Tokens of an optimizer step of pre-training, the order of what large models
@@ -27,6 +28,10 @@
 
 /* Sequences of a micro-batch, at most. */
 #define MOST_SEQUENCES 4096.0
+
+static double most_sequences(const struct dl_search *s) {
+  return dl_pads_texts(s->row) ? DL_PADDED_BATCH : MOST_SEQUENCES;
+}
 
 /* Share of the time that a kind of division has to save. */
 #define WORTH 0.01
@@ -248,7 +253,7 @@ static void usual_parts(struct dl_search *s) {
     try_batch(s, dl_micro_batch(r), pipeline ? n : (double)NAN);
     return;
   }
-  double most = fmin(fmax(each / r->grad_accum, 1), MOST_SEQUENCES);
+  double most = fmin(fmax(each / r->grad_accum, 1), most_sequences(s));
   double batch = exp2(floor(log2(most)));
   while (isnan(try_batch(s, batch, r->grad_accum)) && (batch /= 2) >= 1)
     ;
@@ -291,7 +296,7 @@ static bool may_fit(struct dl_search *s) {
  * many as there are sequences. `ways`: of virtual stages that are open. */
 static double least_seconds(struct dl_search *s, double ways) {
   const struct dl_setup before = dl_setup_in(&s->row->run);
-  double batch = fmin(own_sequences(s), MOST_SEQUENCES);
+  double batch = fmin(own_sequences(s), most_sequences(s));
   bool pipeline = dl_degrees_of(&s->row->run).pipeline > 1;
   put_open(s, batch, pipeline ? batch * ways : 1, DL_CHECKPOINT_NONE);
   double seconds = seconds_of(s);
@@ -334,5 +339,5 @@ void dl_try_batches(struct dl_search *s) {
   if (isnan(s->all))
     usual_parts(s);
   else
-    share_batch(s, room ? MOST_SEQUENCES : 1, least / SLOWED);
+    share_batch(s, room ? most_sequences(s) : 1, least / SLOWED);
 }

@@ -7,6 +7,8 @@ libdlest_a_SOURCES += \
 	%D%/job_rules.h \
 	%D%/option_words.c \
 	%D%/option_words.h \
+	%D%/padding.c \
+	%D%/padding.h \
 	%D%/serving_setup.c \
 	%D%/serving_setup.h \
 	%D%/training_setup.c \

@@ -9,7 +9,16 @@
 
 #include "catalog/architecture/token_costs.h"
 #include "catalog/architecture/transformer.h"
+#include "catalog/sample_kinds.h"
 #include "run/setup/serving_setup.h"
+
+/* Rows: DLRM in MLPerf Training and NVIDIA/DeepLearningExamples. */
+double dl_trained_batch(const struct dl_architecture *arch) {
+  enum dl_samples of = arch ? dl_samples_of_network(arch) : DL_SAMPLES_UNKNOWN;
+  if (of == DL_SAMPLES_GRAPHS)
+    return 1;
+  return of == DL_SAMPLES_RATINGS ? 65536 : DL_USUAL_BATCH;
+}
 
 struct dl_degrees dl_degrees_of(const struct dl_run *r) {
   double tensor = dl_or(r->tensor_parallel, 1);

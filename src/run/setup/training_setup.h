@@ -15,6 +15,11 @@
  * at a time, at most, where the user gives none. */
 #define DL_USUAL_BATCH 256
 
+/* Samples per step on each GPU in the training of a network, where the user
+ * gives none: the usual batch of images; of tables 65,536 rows, whose work is
+ * so small that all trainings take many; of a graph the whole. Accepts NULL. */
+double dl_trained_batch(const struct dl_architecture *arch);
+
 /* Tensor x pipeline x data-parallel accelerators are all of them; `expert` of
  * the data-parallel ones divide the experts. NaN where n_gpus is unknown. */
 struct dl_degrees {

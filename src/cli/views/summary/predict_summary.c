@@ -16,6 +16,7 @@
 #include "estimate/node/peak_memory.h"
 #include "output/units.h"
 #include "physics/cpu/cpu_inputs.h"
+#include "run/setup/padding.h"
 #include "run/setup/training_setup.h"
 
 /* Lines are filled in from this. */
@@ -317,6 +318,7 @@ static void assumed_line(const struct summary *m, struct dl_answer_line *l) {
   const bool physical = m->e->id == DL_METHOD_PHYSICAL;
   const char *const more[] = {
       m->e->software_matters ? "any software" : NULL,
+      physical && p->language && dl_padding(m->job->row) > 1 ? "padded" : NULL,
       physical && (dl_limit_matters(m->job) || (m->node && m->e->capped > 0))
           ? "full power limit"
           : NULL};
