@@ -96,7 +96,10 @@ static void widen(struct dl_interval *i, double part, double factor,
 void dl_widen_by_host(const struct dl_job *job, const struct dl_served *s,
                       double coverage, struct dl_estimate *est) {
   double z = 1 / dl_interval_sd(-1, 1, coverage);
-  double factor = exp(z * DL_PLAIN_HOST_SD);
+  const struct dl_architecture *arch = job->found.arch;
+  double sd =
+      arch && dl_has_encoder(arch) ? DL_PLAIN_ENCODER_SD : DL_PLAIN_HOST_SD;
+  double factor = exp(z * sd);
   bool assumed = dl_is_assumed(job->row, DL_RUN_stack);
   if (s->plain_s > 0) {
     widen(&est->energy_j, s->plain_j, factor, assumed);
