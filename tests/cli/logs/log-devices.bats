@@ -353,3 +353,21 @@ sensors() { # HEADER ROW...
   sensors timestamp,hostname,domain,power_w a,gpu,30 a,cpu,15 b,gpu,40 b,cpu,16
   is gpu_energy_j 700 && is cpu_energy_j 310 && is n_gpus 2
 }
+
+@test "rows of a sum or a mean of the devices beside them do not count" {
+  # 100 and 200 W for 9 s
+  for sum in sum all 'All GPUs' Average; do
+    rows device,power_w gpu0,100 gpu1,200 "$sum,300" >a.csv
+    warning="dlest: warning: a.csv:4: $(message sum_of_other_devices "$sum")"
+    gives 0 "$warning" extract a.csv -f csv
+    is gpu_energy_j 2700
+    is n_gpus 2
+  done
+  rows 'index,power.draw [W]' total,300 0,100 1,200 >a.csv
+  warning="dlest: warning: a.csv:3: $(message sum_of_other_devices total)"
+  gives 0 "$warning" extract a.csv -f csv
+  is gpu_energy_j 2700
+  rows gpu,power_w all,300 >a.csv # alone it counts
+  gives 0 '' extract a.csv -f csv
+  is gpu_energy_j 2700
+}
