@@ -371,3 +371,32 @@ sensors() { # HEADER ROW...
   gives 0 '' extract a.csv -f csv
   is gpu_energy_j 2700
 }
+
+@test "JSON: elements of arrays by their index, and a GPU that joins late" {
+  # counters of 100 and 200 W, in turns of places; the second lacks at 3 s
+  for i in 0 1 2 3 4 5; do
+    a="{\"index\": 0, \"energy_j\": $((10000 + 100 * i))}"
+    b="{\"index\": 1, \"energy_j\": $((500000 + 200 * i))}"
+    case $i in
+    3) echo "{\"timestamp\": 170962920$i, \"gpus\": [$a]}" ;;
+    [24]) echo "{\"timestamp\": 170962920$i, \"gpus\": [$b, $a]}" ;;
+    *) echo "{\"timestamp\": 170962920$i, \"gpus\": [$a, $b]}" ;;
+    esac
+  done >a.jsonl
+  gives 0 '' extract a.jsonl -f csv
+  is gpu_energy_j 1500
+  for i in 0 1; do
+    echo "{\"timestamp\": 170962920$i, \"gpus\": [{\"id\": 0, \"power_w\": 100},
+      {\"id\": 0, \"power_w\": 200}]}" | tr -d '\n'
+    echo
+  done >a.jsonl # one number twice: by their places
+  gives 0 '' extract a.jsonl -f csv
+  is gpu_energy_j 300
+  for i in $(seq 1000 1399); do
+    if [ "$i" -lt 1300 ]; then more= ; else more=', "gpu1": {"power_w": 200}'; fi
+    echo "{\"timestamp\": 170962$i, \"gpu0\": {\"power_w\": 100}$more}"
+  done >a.jsonl
+  warning="dlest: warning: a.jsonl:301: $(message late_power gpu1.power_w)"
+  gives 0 "$warning" extract a.jsonl -f csv
+  is gpu_energy_j 39900
+}
