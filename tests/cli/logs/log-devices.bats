@@ -400,3 +400,45 @@ sensors() { # HEADER ROW...
   gives 0 "$warning" extract a.jsonl -f csv
   is gpu_energy_j 39900
 }
+
+@test "a total beside its parts is their sum, and of no node" {
+  # 100 W of a GPU, 50 W of a CPU, for 9 s
+  rows gpu_power_w,cpu_power_w,total_power_w 100,50,150 >a.csv
+  gives 0 '' extract a.csv -f csv
+  is energy_j 1350
+  is boundary gpu+cpu
+  rows gpu_power_w,cpu_power_w,total_power_w 100,50,170 >a.csv
+  gives 0 '' extract a.csv -f csv
+  is energy_j 1530
+  is boundary node
+  printf '%s\n' time_s,gpu_power_w,cpu_power_w,total_energy_j 0,100,50,0 \
+    10,100,50,1500 20,100,50,3000 >a.csv
+  gives 0 '' extract a.csv -f csv
+  is gpu_energy_j 2000
+  is energy_j 3000
+  is boundary gpu+cpu
+  rows gpu_power_mean_w,gpu_power_sum_w 100,200 >a.csv
+  gives 0 '' extract a.csv -f csv
+  is gpu_energy_j 1800
+}
+
+@test "JSON: units beside values, and the sockets of amd-smi, which are GPUs" {
+  for i in 0 1 2 3; do
+    echo "{\"timestamp\": 170962920$i, \"gpu_power\": {\"value\": 100000,
+      \"unit\": \"mW\"}}" | tr -d '\n'
+    echo
+  done >a.jsonl
+  gives 0 '' extract a.jsonl -f csv
+  is gpu_energy_j 300
+  for i in 0 1 2 3; do
+    for gpu in 0 1; do
+      echo "{\"timestamp\": 170962920$i, \"gpu\": $gpu, \"power\":
+        {\"socket_power\": {\"value\": 100, \"unit\": \"W\"}}}" | tr -d '\n'
+      echo
+    done
+  done >a.jsonl
+  gives 0 '' extract a.jsonl -f csv
+  is gpu_energy_j 600
+  is n_gpus 2
+  is boundary gpu
+}

@@ -10,7 +10,7 @@
  * The objects are read as rows of such a table, whose columns are the keys of
  * the first objects that say something of a sample: members of members are
  * named "gpu.power_w", elements of arrays "gpus.0.power_w", by the `index` that
- * they have or their place.
+ * they have or their place. {"value": 100, "unit": "W"} is "100 W".
  *
  * trackio names the process of a training before them, "rank0/gpu/0/power",
  * and adds sums of its GPUs, "rank0/gpu/total_power". Processes of one node may
@@ -152,9 +152,25 @@ static void take_array(struct visit *v, const dl_json *array) {
   }
 }
 
+/* Makes {"value": 100, "unit": "W"} the text "100 W". */
+static void join_unit(struct dl_json_value *x, const dl_json *value,
+                      char text[DL_SAMPLE_NAME]) {
+  char number[DL_NUMBER_SIZE];
+  struct dl_json_value n = dl_json_get(value, "value"),
+                       unit = dl_json_get(value, "unit");
+  if (n.type != DL_JSON_NUMBER || unit.type != DL_JSON_TEXT)
+    return;
+  dl_format_short(number, n.number);
+  snprintf(text, DL_SAMPLE_NAME, "%s %.12s", number, unit.text);
+  *x = (struct dl_json_value){DL_JSON_TEXT, NAN, text};
+}
+
 static void take_member(void *ctx, const char *key, const dl_json *value) {
   struct visit *v = ctx;
   struct dl_json_value x = dl_json_value_of(value);
+  char with_unit[DL_SAMPLE_NAME];
+  if (x.type == DL_JSON_OTHER)
+    join_unit(&x, value, with_unit);
   char name[sizeof v->prefix];
   int length = *v->prefix
                    ? snprintf(name, sizeof name, "%s.%s", v->prefix, key)
