@@ -256,6 +256,10 @@ const char *dl_cell_hint(char separator, size_t n, size_t expected);
  * has, whatever wrote the log. */
 bool dl_cell_is_uuid(const char *s);
 
+/* Whether an identifier (NULL: none) is that of a sum or a mean: "total",
+ * "n1:all GPUs". */
+bool dl_cell_names_sum(const char *id);
+
 /* Splits a row, at blanks if the separator is ' '; `field` has room for one
  * more than expected. False, and reported, if it has not that number of
  * fields. */
