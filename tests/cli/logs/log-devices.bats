@@ -442,3 +442,19 @@ sensors() { # HEADER ROW...
   is n_gpus 2
   is boundary gpu
 }
+
+@test "JSON of Telegraf: fields and tags are columns of their own names" {
+  # two nodes with two GPUs of 100 W each, for 5 s
+  for i in 0 1 2 3 4 5; do
+    for device in 'a 0' 'a 1' 'b 0' 'b 1'; do
+      echo "{\"fields\": {\"power_draw\": 100}, \"name\": \"nvidia_smi\",
+        \"tags\": {\"host\": \"${device% *}\", \"index\": \"${device#* }\"},
+        \"timestamp\": 170962920$i}" | tr -d '\n'
+      echo
+    done
+  done >a.jsonl
+  gives 0 '' extract a.jsonl -f csv
+  is gpu_energy_j 2000
+  is n_gpus 4
+  is n_nodes 2
+}

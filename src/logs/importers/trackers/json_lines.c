@@ -36,6 +36,10 @@ enum { MOST_PROCESSES = 1000000, MOST_ROWS = 256, MOST_DEPTH = 4 };
 
 #define SEPARATOR ';'
 
+/* Members that group others without saying of what: Telegraf's JSON has them.
+ */
+#define GROUPS "fields|tags|labels"
+
 /* The table that the objects are rows of. */
 struct json_table {
   struct dl_samples samples; /* first: the state of the importer of samples */
@@ -180,7 +184,8 @@ static void take_member(void *ctx, const char *key, const dl_json *value) {
   if (x.type == DL_JSON_OTHER && v->depth < MOST_DEPTH) {
     struct visit in = *v;
     in.depth++;
-    memcpy(in.prefix, name, sizeof name);
+    if (dl_word_among(GROUPS, key, strlen(key)) < 0)
+      memcpy(in.prefix, name, sizeof name);
     if (dl_json_size(value) > 0)
       take_array(&in, value);
     else
