@@ -343,6 +343,8 @@ static void add_kind(struct reader *k, enum dl_meter_kind kind,
     } else if (m->n > 0) {
       struct dl_meter_summary sum =
           dl_power_meter_summarise(m, info[i].limit_w);
+      if (dl_measure_is_dead(k->log, &info[i], &sum, k->d))
+        continue;
       dl_measure_warn_counter(k->log, &sum, k->d);
       if (sum.no_counter)
         k->s->curve.n = 0;

@@ -99,6 +99,22 @@ void dl_measure(struct dl_run *run, const struct dl_log_summary *log,
   dl_measure_boundary(run);
 }
 
+bool dl_measure_is_dead(const struct dl_log *log,
+                        const struct dl_meter_info *info,
+                        const struct dl_meter_summary *sum, struct dl_diag *d) {
+  const bool gpu = info->kind == DL_METER_GPU;
+  if (sum->total.power_w != 0 || sum->total.energy_j > 0 || info->elsewhere ||
+      (gpu && !info->id))
+    return false;
+  dl_warn_at(d, log->path, 0,
+             gpu ? "GPU '%s' takes 0 W in all samples: its energy is missing, "
+                   "unless another's includes it"
+                 : "meter '%s' is 0 in all samples: taken as not measured",
+             info->id ? info->id
+                      : dl_run_columns[dl_power_column[info->kind]].name);
+  return !gpu;
+}
+
 void dl_measure_warn_counter(const struct dl_log *log,
                              const struct dl_meter_summary *sum,
                              struct dl_diag *d) {
