@@ -37,6 +37,24 @@ static bool is_other_name(const char *name, const char *other) {
          *other != '[';
 }
 
+bool dl_log_names_sum(const char *id) {
+  static const char sums[] = "total|sum|all|overall|combined|average|avg|mean",
+                    parts[] = "gpu|gpus|cpu|cpus|device|devices|power|node";
+  bool sum = false, other = false;
+  for (size_t len; id && *id != '\0'; id += len) {
+    len = strcspn(id, ": _-.");
+    bool is = len > 0 && dl_word_among(sums, id, len) >= 0;
+    other |= len > 0 && !is && dl_word_among(parts, id, len) < 0;
+    sum |= is;
+    if (sum && !other && (id[len] == '\0' || id[len] == ':'))
+      return true;
+    if (id[len] == ':')
+      sum = other = false;
+    len += id[len] != '\0';
+  }
+  return false;
+}
+
 static bool has_parts(const struct dl_log *log, const struct dl_meter_info *m) {
   bool parts = false;
   for (size_t i = 0; i < log->n_meters && !parts; i++)
@@ -80,7 +98,7 @@ uint32_t dl_log_meter(struct dl_log *log, enum dl_meter_kind kind,
   char *own_name = name && *name ? dl_strdup(name) : NULL;
   DL_GROW(log->meter, log->meters_cap, log->n_meters + 1);
   log->meter[log->n_meters] = (struct dl_meter_info){
-      kind, own_id, own_name, NULL, NAN, 0, false, false, dl_cell_names_sum(id),
+      kind, own_id, own_name, NULL, NAN, 0, false, false, dl_log_names_sum(id),
       false};
   log->last_meter = log->n_meters++;
   log->any_sum |= log->meter[log->last_meter].is_sum;

@@ -169,6 +169,10 @@ void dl_log_other_device(struct dl_log *log);
  * comments change nothing. */
 void dl_log_comment(struct dl_log *log, const char *text);
 
+/* Whether an identifier (NULL: none) names a sum or a mean: "total", "n1:all
+ * GPUs". */
+bool dl_log_names_sum(const char *id);
+
 /* Adds a reading. */
 void dl_log_reading(struct dl_log *log, const struct dl_reading *r);
 
@@ -255,10 +259,6 @@ const char *dl_cell_hint(char separator, size_t n, size_t expected);
 /* Whether a cell is a UUID of NVML, "GPU-1c2d3e4f-...", that no other device
  * has, whatever wrote the log. */
 bool dl_cell_is_uuid(const char *s);
-
-/* Whether an identifier (NULL: none) is that of a sum or a mean: "total",
- * "n1:all GPUs". */
-bool dl_cell_names_sum(const char *id);
 
 /* Splits a row, at blanks if the separator is ' '; `field` has room for one
  * more than expected. False, and reported, if it has not that number of

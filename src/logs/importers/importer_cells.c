@@ -332,21 +332,3 @@ bool dl_cell_is_uuid(const char *s) {
   }
   return prefix && strspn(s, hexadecimal) == 8 && s[8] == '-';
 }
-
-bool dl_cell_names_sum(const char *id) {
-  static const char sums[] = "total|sum|all|overall|combined|average|avg|mean",
-                    parts[] = "gpu|gpus|cpu|cpus|device|devices|power|node";
-  bool sum = false, other = false;
-  for (size_t len; id && *id != '\0'; id += len) {
-    len = strcspn(id, ": _-.");
-    bool is = len > 0 && dl_word_among(sums, id, len) >= 0;
-    other |= len > 0 && !is && dl_word_among(parts, id, len) < 0;
-    sum |= is;
-    if (sum && !other && (id[len] == '\0' || id[len] == ':'))
-      return true;
-    if (id[len] == ':')
-      sum = other = false;
-    len += id[len] != '\0';
-  }
-  return false;
-}

@@ -153,7 +153,7 @@ static void compare(struct dl_log *log, struct run_columns *t,
 /* Whether a row is the sum or the mean of those before. */
 static bool is_sum(struct run_columns *t, const struct dl_run *run) {
   const double n = (double)t->n_runs, x = run->energy_j;
-  if (t->n_runs > 1 && dl_cell_names_sum(run->run_id) &&
+  if (t->n_runs > 1 && dl_log_names_sum(run->run_id) &&
       (fabs(x - t->sum_j) <= DIFFERENCE * x ||
        fabs(x - t->sum_j / n) <= DIFFERENCE * x))
     return true;

@@ -29,8 +29,7 @@ static struct dl_sample_channel *channel_of(struct dl_samples *s,
   return new;
 }
 
-/* Whether a column is of CPUs or memory, so that a total is that of the node.
- */
+/* Whether a column is of CPUs or memory, so that a total is the node's. */
 static bool has_parts(const struct dl_samples *s, char **names) {
   struct dl_sample_column c;
   for (size_t i = 0; i < s->n_fields; i++)
