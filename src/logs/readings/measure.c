@@ -28,6 +28,13 @@ const struct dl_log_summary *dl_measure_find(const struct dl_log_summary *log,
   return NULL;
 }
 
+/* Whether an energy of a node is no more than a sum of its parts: a node takes
+ * more than they do. */
+static bool is_sum(double node_j, double parts_j) {
+  const double share = 1e-3;
+  return fabs(node_j - parts_j) < share * parts_j;
+}
+
 void dl_measure_boundary(struct dl_run *run) {
   bool gpu = !isnan(run->gpu_energy_j);
   bool cpu = !isnan(run->cpu_energy_j);
@@ -35,10 +42,8 @@ void dl_measure_boundary(struct dl_run *run) {
   const char *boundary = dl_parts_boundary(gpu, cpu, ram);
   double energy_j = dl_or(run->gpu_energy_j, 0) + dl_or(run->cpu_energy_j, 0) +
                     dl_or(run->ram_energy_j, 0);
-  /* No node takes what its parts take, to this share: a sum of theirs. */
-  const double sum_share = 1e-3;
-  if (!isnan(run->node_energy_j) &&
-      !(fabs(run->node_energy_j - energy_j) < sum_share * energy_j)) {
+  if (!isnan(run->node_energy_j) && !is_sum(run->node_energy_j, energy_j) &&
+      !is_sum(run->node_energy_j, run->gpu_energy_j)) {
     energy_j = run->node_energy_j;
     boundary = "node";
     dl_run_set_number(run, DL_RUN_rest_energy_j, energy_j - run->gpu_energy_j);

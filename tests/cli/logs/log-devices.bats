@@ -417,6 +417,20 @@ sensors() { # HEADER ROW...
   is gpu_energy_j 2000
   is energy_j 3000
   is boundary gpu+cpu
+  # a total of the GPUs alone, and one of unknown parts
+  rows gpu_power_w,cpu_power_w,total_power_w 100,50,100 >a.csv
+  warning="dlest: warning: a.csv: $(message node_takes_less 900 1.35e+03)"
+  gives 0 "$warning" extract a.csv -f csv
+  is energy_j 1350
+  is boundary gpu+cpu
+  rows gpu_power_w,cpu_power_w,node_power_w 100,50,120 >a.csv
+  warning="dlest: warning: a.csv: $(message node_takes_less 1.08e+03 1.35e+03)"
+  gives 0 "$warning" extract a.csv -f csv
+  # NVML's counter, in spite of its name
+  printf '%s\n' time_s,cpu_power_w,total_energy_consumption_mj 0,50,0 \
+    10,50,1000000 20,50,2000000 >a.csv
+  gives 0 '' extract a.csv -f csv
+  is gpu_energy_j 2000
   rows gpu_power_mean_w,gpu_power_sum_w 100,200 >a.csv
   gives 0 '' extract a.csv -f csv
   is gpu_energy_j 1800

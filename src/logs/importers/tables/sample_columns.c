@@ -340,7 +340,9 @@ bool dl_sample_column(const char *name, struct dl_sample_column *c) {
   c->index = p.index;
   c->names_meter = meter != NULL;
   c->kind = meter ? meter->kind : DL_METER_GPU;
-  c->total = !meter && p.said[TOTAL];
+  /* NVML calls a GPU's counter a total consumption. */
+  c->total = !meter && p.said[TOTAL] &&
+             !(c->quantity == DL_SAMPLE_ENERGY && strstr(plain, "consumption"));
   if (c->total && c->quantity == DL_SAMPLE_POWER) {
     c->kind = DL_METER_NODE;
     c->names_meter = true;
