@@ -433,6 +433,7 @@ static enum dl_status sum_up(struct reader *k) {
                "power of 0 W of a GPU in use, in %zu sample%s: not used",
                k->n_dead, k->n_dead == 1 ? "" : "s");
   warn_unmetered(k);
+  dl_measure_doubt_sums(k->log, k->meter, k->n_meters, k->d);
   if (k->join)
     status = add_memory(k);
   s->duration_s = (double)(s->span.end_ns - s->span.start_ns) / 1e9;

@@ -109,7 +109,7 @@ bool dl_measure_is_dead(const struct dl_log *log,
                         const struct dl_meter_summary *sum, struct dl_diag *d) {
   const bool gpu = info->kind == DL_METER_GPU;
   if (sum->total.power_w != 0 || sum->total.energy_j > 0 || info->elsewhere ||
-      (gpu && !info->id))
+      (gpu && log->n_meters < 2))
     return false;
   dl_warn_at(d, log->path, 0,
              gpu ? "GPU '%s' takes 0 W in all samples: its energy is missing, "
@@ -118,6 +118,28 @@ bool dl_measure_is_dead(const struct dl_log *log,
              info->id ? info->id
                       : dl_run_columns[dl_power_column[info->kind]].name);
   return !gpu;
+}
+
+void dl_measure_doubt_sums(const struct dl_log *log,
+                           const struct dl_power_meter *meter, size_t n,
+                           struct dl_diag *d) {
+  double sum_j[DL_METER_EPOCH + 1] = {0};
+  size_t n_working[DL_METER_EPOCH + 1] = {0};
+  for (size_t i = 0; i < n; i++) {
+    const double energy_j = dl_power_meter_energy(&meter[i]);
+    sum_j[log->meter[i].kind] += energy_j;
+    n_working[log->meter[i].kind] += energy_j > 0;
+  }
+  for (size_t i = 0; i < n; i++) {
+    const enum dl_meter_kind kind = log->meter[i].kind;
+    const double energy_j = dl_power_meter_energy(&meter[i]);
+    if (n_working[kind] > 2 && log->meter[i].id &&
+        is_sum(energy_j, sum_j[kind] - energy_j))
+      dl_warn_at(d, log->path, 0,
+                 "meter '%s' has the energy of all others together: if it is "
+                 "their sum, leave it out",
+                 log->meter[i].id);
+  }
 }
 
 void dl_measure_warn_counter(const struct dl_log *log,

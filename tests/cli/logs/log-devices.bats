@@ -367,6 +367,14 @@ sensors() { # HEADER ROW...
   warning="dlest: warning: a.csv:3: $(message sum_of_other_devices total)"
   gives 0 "$warning" extract a.csv -f csv
   is gpu_energy_j 2700
+  # without a word that says so it counts, with a warning; not of two devices
+  rows device,power_w gpu0,100 gpu1,200 0+1,300 >a.csv
+  gives 0 "dlest: warning: a.csv: $(message meter_of_a_sum 0+1)" \
+    extract a.csv -f csv
+  is gpu_energy_j 5400
+  rows device,power_w gpu0,100 gpu1,100 gpu2,0 >a.csv
+  gives 0 "dlest: warning: a.csv: $(message gpu_is_zero gpu2)" \
+    extract a.csv -f csv
   rows gpu,power_w all,300 >a.csv # alone it counts
   gives 0 '' extract a.csv -f csv
   is gpu_energy_j 2700
