@@ -39,8 +39,8 @@ static const struct name_word {
   enum dl_meter_kind kind;
   double scale;
 } words[] = {
-    {"gpu|gpus|cuda|card|cards|accelerator|accelerators", METER, DL_METER_GPU,
-     0},
+    {"gpu|gpus|cuda|card|cards|accel|accelerator|accelerators", METER,
+     DL_METER_GPU, 0},
     {"nvml|nvidia|device|devices|board", WEAK_METER, DL_METER_GPU, 0},
     {"cpu|cpus|package|pkg|socket|processor", METER, DL_METER_CPU, 0},
     {"rapl", WEAK_METER, DL_METER_CPU, 0},
@@ -362,6 +362,9 @@ bool dl_sample_unread(const char *name, enum dl_meter_kind *kind) {
   struct name_words p = {.index = -1};
   bool gpu = false;
   size_t len;
+  *kind = DL_METER_EPOCH;             /* as no column is of */
+  if (strstr(name, ".powerWatts/l:")) /* of a labelled node, beside others */
+    return true;
   if (dl_sample_column(name, &c) || !plain_name(name, plain))
     return false;
   for (const char *s = plain; *s != '\0'; s += len) {
