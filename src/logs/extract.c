@@ -172,11 +172,14 @@ static void check_power(const struct dl_run *run, size_t samples,
                samples);
   else
     check_units(run, path, 0, d);
-  if (run->node_energy_j < 0.95 * run->gpu_energy_j)
+  const double parts_j = dl_or(run->gpu_energy_j, 0) +
+                         dl_or(run->cpu_energy_j, 0) +
+                         dl_or(run->ram_energy_j, 0);
+  if (run->node_energy_j < 0.95 * parts_j)
     dl_warn_at(d, path, 0,
-               "the node takes less energy than its GPUs (%.3g and %.3g J): "
+               "the node takes less energy than its parts (%.3g and %.3g J): "
                "check what the columns measure",
-               run->node_energy_j, run->gpu_energy_j);
+               run->node_energy_j, parts_j);
 }
 
 static enum dl_status make_run(struct extraction *x, const char *path,

@@ -44,6 +44,8 @@ struct dl_meter_info {
   double sum_j;   /* of energies that a log has of each interval */
   bool of_uuid;   /* its id is from a column of UUIDs */
   bool elsewhere; /* another meter's power includes this one's */
+  bool is_sum;    /* its id is "total" or the like */
+  bool dropped;   /* the sum of other meters, whose readings are not taken */
 };
 
 /* The kinds of times in logs. */
@@ -82,6 +84,7 @@ struct dl_log {
   int64_t first_ns; /* of the first reading; see any_reading */
   bool any_reading;
   bool taken_for_one;      /* readings of several devices, with a warning */
+  bool any_sum;            /* a meter is_sum */
   struct dl_rounds rounds; /* of logs without times */
 
   struct dl_log_options o;

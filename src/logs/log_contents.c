@@ -37,6 +37,48 @@ static bool is_other_name(const char *name, const char *other) {
          *other != '[';
 }
 
+bool dl_log_names_sum(const char *id) {
+  static const char sums[] = "total|sum|all|overall|combined|average|avg|mean",
+                    parts[] = "gpu|gpus|cpu|cpus|device|devices|power|node";
+  bool sum = false, other = false;
+  for (size_t len; id && *id != '\0'; id += len) {
+    len = strcspn(id, ": _-.");
+    bool is = len > 0 && dl_word_among(sums, id, len) >= 0;
+    other |= len > 0 && !is && dl_word_among(parts, id, len) < 0;
+    sum |= is;
+    if (sum && !other && (id[len] == '\0' || id[len] == ':'))
+      return true;
+    if (id[len] == ':')
+      sum = other = false;
+    len += id[len] != '\0';
+  }
+  return false;
+}
+
+static bool has_parts(const struct dl_log *log, const struct dl_meter_info *m) {
+  bool parts = false;
+  for (size_t i = 0; i < log->n_meters && !parts; i++)
+    parts = log->meter[i].kind == m->kind && !log->meter[i].is_sum;
+  return parts;
+}
+
+/* Drops meters that turn out to be sums of others, and what they read. */
+static void drop_sums(struct dl_log *log) {
+  size_t n = 0;
+  for (size_t i = 0; i < log->n_meters; i++) {
+    struct dl_meter_info *m = &log->meter[i];
+    if (!m->is_sum || m->dropped || !has_parts(log, m))
+      continue;
+    m->dropped = true;
+    dl_log_warn(log, "device '%.60s' is a sum or a mean of others: not counted",
+                m->id);
+  }
+  for (size_t i = 0; i < log->n_readings; i++)
+    if (!log->meter[log->reading[i].meter].dropped)
+      log->reading[n++] = log->reading[i];
+  log->n_readings = n;
+}
+
 uint32_t dl_log_meter(struct dl_log *log, enum dl_meter_kind kind,
                       const char *id, const char *name) {
   /* Most readings come from the last meter again, or from the next one. */
@@ -56,9 +98,13 @@ uint32_t dl_log_meter(struct dl_log *log, enum dl_meter_kind kind,
   char *own_name = name && *name ? dl_strdup(name) : NULL;
   DL_GROW(log->meter, log->meters_cap, log->n_meters + 1);
   log->meter[log->n_meters] = (struct dl_meter_info){
-      kind, own_id, own_name, NULL, NAN, 0, false, false};
-  log->last_meter = log->n_meters;
-  return (uint32_t)log->n_meters++;
+      kind, own_id, own_name, NULL, NAN, 0, false, false, dl_log_names_sum(id),
+      false};
+  log->last_meter = log->n_meters++;
+  log->any_sum |= log->meter[log->last_meter].is_sum;
+  if (log->any_sum)
+    drop_sums(log);
+  return (uint32_t)log->last_meter;
 }
 
 void dl_log_host(struct dl_log *log, uint32_t meter, const char *host) {
@@ -130,7 +176,8 @@ void dl_log_reading(struct dl_log *log, const struct dl_reading *r) {
   char fault[DL_FAULT_SIZE];
   if (is_outside(log, r->ns))
     return;
-  if (r->meter >= log->n_meters) /* too many meters: already reported */
+  if (r->meter >= log->n_meters || /* too many meters: already reported */
+      log->meter[r->meter].dropped)
     return;
   if (dl_reading_fault(fault, log->meter[r->meter].kind, r)) {
     dl_log_bad(log, "impossible %s", fault);

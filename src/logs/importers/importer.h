@@ -169,6 +169,10 @@ void dl_log_other_device(struct dl_log *log);
  * comments change nothing. */
 void dl_log_comment(struct dl_log *log, const char *text);
 
+/* Whether an identifier (NULL: none) names a sum or a mean: "total", "n1:all
+ * GPUs". */
+bool dl_log_names_sum(const char *id);
+
 /* Adds a reading. */
 void dl_log_reading(struct dl_log *log, const struct dl_reading *r);
 

@@ -343,6 +343,8 @@ static void add_kind(struct reader *k, enum dl_meter_kind kind,
     } else if (m->n > 0) {
       struct dl_meter_summary sum =
           dl_power_meter_summarise(m, info[i].limit_w);
+      if (dl_measure_is_dead(k->log, &info[i], &sum, k->d))
+        continue;
       dl_measure_warn_counter(k->log, &sum, k->d);
       if (sum.no_counter)
         k->s->curve.n = 0;
@@ -431,6 +433,7 @@ static enum dl_status sum_up(struct reader *k) {
                "power of 0 W of a GPU in use, in %zu sample%s: not used",
                k->n_dead, k->n_dead == 1 ? "" : "s");
   warn_unmetered(k);
+  dl_measure_doubt_sums(k->log, k->meter, k->n_meters, k->d);
   if (k->join)
     status = add_memory(k);
   s->duration_s = (double)(s->span.end_ns - s->span.start_ns) / 1e9;

@@ -28,6 +28,13 @@ const struct dl_log_summary *dl_measure_find(const struct dl_log_summary *log,
   return NULL;
 }
 
+/* Whether an energy of a node is no more than a sum of its parts: a node takes
+ * more than they do. */
+static bool is_sum(double node_j, double parts_j) {
+  const double share = 1e-3;
+  return fabs(node_j - parts_j) < share * parts_j;
+}
+
 void dl_measure_boundary(struct dl_run *run) {
   bool gpu = !isnan(run->gpu_energy_j);
   bool cpu = !isnan(run->cpu_energy_j);
@@ -35,7 +42,8 @@ void dl_measure_boundary(struct dl_run *run) {
   const char *boundary = dl_parts_boundary(gpu, cpu, ram);
   double energy_j = dl_or(run->gpu_energy_j, 0) + dl_or(run->cpu_energy_j, 0) +
                     dl_or(run->ram_energy_j, 0);
-  if (!isnan(run->node_energy_j)) {
+  if (!isnan(run->node_energy_j) && !is_sum(run->node_energy_j, energy_j) &&
+      !is_sum(run->node_energy_j, run->gpu_energy_j)) {
     energy_j = run->node_energy_j;
     boundary = "node";
     dl_run_set_number(run, DL_RUN_rest_energy_j, energy_j - run->gpu_energy_j);
@@ -94,6 +102,44 @@ void dl_measure(struct dl_run *run, const struct dl_log_summary *log,
                      dl_format_timestamp(start, log->span.start_ns, zoned));
   }
   dl_measure_boundary(run);
+}
+
+bool dl_measure_is_dead(const struct dl_log *log,
+                        const struct dl_meter_info *info,
+                        const struct dl_meter_summary *sum, struct dl_diag *d) {
+  const bool gpu = info->kind == DL_METER_GPU;
+  if (sum->total.power_w != 0 || sum->total.energy_j > 0 || info->elsewhere ||
+      (gpu && log->n_meters < 2))
+    return false;
+  dl_warn_at(d, log->path, 0,
+             gpu ? "GPU '%s' takes 0 W in all samples: its energy is missing, "
+                   "unless another's includes it"
+                 : "meter '%s' is 0 in all samples: taken as not measured",
+             info->id ? info->id
+                      : dl_run_columns[dl_power_column[info->kind]].name);
+  return !gpu;
+}
+
+void dl_measure_doubt_sums(const struct dl_log *log,
+                           const struct dl_power_meter *meter, size_t n,
+                           struct dl_diag *d) {
+  double sum_j[DL_METER_EPOCH + 1] = {0};
+  size_t n_working[DL_METER_EPOCH + 1] = {0};
+  for (size_t i = 0; i < n; i++) {
+    const double energy_j = dl_power_meter_energy(&meter[i]);
+    sum_j[log->meter[i].kind] += energy_j;
+    n_working[log->meter[i].kind] += energy_j > 0;
+  }
+  for (size_t i = 0; i < n; i++) {
+    const enum dl_meter_kind kind = log->meter[i].kind;
+    const double energy_j = dl_power_meter_energy(&meter[i]);
+    if (n_working[kind] > 2 && log->meter[i].id &&
+        is_sum(energy_j, sum_j[kind] - energy_j))
+      dl_warn_at(d, log->path, 0,
+                 "meter '%s' has the energy of all others together: if it is "
+                 "their sum, leave it out",
+                 log->meter[i].id);
+  }
 }
 
 void dl_measure_warn_counter(const struct dl_log *log,

@@ -24,6 +24,17 @@ void dl_measure_boundary(struct dl_run *run);
 const struct dl_log_summary *dl_measure_find(const struct dl_log_summary *log,
                                              size_t n, enum dl_meter_kind kind);
 
+/* Warns of a meter with the energy of all others of its kind, two or more. */
+void dl_measure_doubt_sums(const struct dl_log *log,
+                           const struct dl_power_meter *meter, size_t n,
+                           struct dl_diag *d);
+
+/* Warns of a meter whose power is always 0, as no device's is. Whether it does
+ * not count: a GPU may be a die whose energy another one reports. */
+bool dl_measure_is_dead(const struct dl_log *log,
+                        const struct dl_meter_info *info,
+                        const struct dl_meter_summary *sum, struct dl_diag *d);
+
 /* Warns about what became of the energy counter of a meter. */
 void dl_measure_warn_counter(const struct dl_log *log,
                              const struct dl_meter_summary *sum,

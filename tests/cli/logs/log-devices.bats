@@ -353,3 +353,130 @@ sensors() { # HEADER ROW...
   sensors timestamp,hostname,domain,power_w a,gpu,30 a,cpu,15 b,gpu,40 b,cpu,16
   is gpu_energy_j 700 && is cpu_energy_j 310 && is n_gpus 2
 }
+
+@test "rows of a sum or a mean of the devices beside them do not count" {
+  # 100 and 200 W for 9 s
+  for sum in sum all 'All GPUs' Average; do
+    rows device,power_w gpu0,100 gpu1,200 "$sum,300" >a.csv
+    warning="dlest: warning: a.csv:4: $(message sum_of_other_devices "$sum")"
+    gives 0 "$warning" extract a.csv -f csv
+    is gpu_energy_j 2700
+    is n_gpus 2
+  done
+  rows 'index,power.draw [W]' total,300 0,100 1,200 >a.csv
+  warning="dlest: warning: a.csv:3: $(message sum_of_other_devices total)"
+  gives 0 "$warning" extract a.csv -f csv
+  is gpu_energy_j 2700
+  # without a word that says so it counts, with a warning; not of two devices
+  rows device,power_w gpu0,100 gpu1,200 0+1,300 >a.csv
+  gives 0 "dlest: warning: a.csv: $(message meter_of_a_sum 0+1)" \
+    extract a.csv -f csv
+  is gpu_energy_j 5400
+  rows device,power_w gpu0,100 gpu1,100 gpu2,0 >a.csv
+  gives 0 "dlest: warning: a.csv: $(message gpu_is_zero gpu2)" \
+    extract a.csv -f csv
+  rows gpu,power_w all,300 >a.csv # alone it counts
+  gives 0 '' extract a.csv -f csv
+  is gpu_energy_j 2700
+}
+
+@test "JSON: elements of arrays by their index, and a GPU that joins late" {
+  # counters of 100 and 200 W, in turns of places; the second lacks at 3 s
+  for i in 0 1 2 3 4 5; do
+    a="{\"index\": 0, \"energy_j\": $((10000 + 100 * i))}"
+    b="{\"index\": 1, \"energy_j\": $((500000 + 200 * i))}"
+    case $i in
+    3) echo "{\"timestamp\": 170962920$i, \"gpus\": [$a]}" ;;
+    [24]) echo "{\"timestamp\": 170962920$i, \"gpus\": [$b, $a]}" ;;
+    *) echo "{\"timestamp\": 170962920$i, \"gpus\": [$a, $b]}" ;;
+    esac
+  done >a.jsonl
+  gives 0 '' extract a.jsonl -f csv
+  is gpu_energy_j 1500
+  for i in 0 1; do
+    echo "{\"timestamp\": 170962920$i, \"gpus\": [{\"id\": 0, \"power_w\": 100},
+      {\"id\": 0, \"power_w\": 200}]}" | tr -d '\n'
+    echo
+  done >a.jsonl # one number twice: by their places
+  gives 0 '' extract a.jsonl -f csv
+  is gpu_energy_j 300
+  for i in $(seq 1000 1399); do
+    if [ "$i" -lt 1300 ]; then more= ; else more=', "gpu1": {"power_w": 200}'; fi
+    echo "{\"timestamp\": 170962$i, \"gpu0\": {\"power_w\": 100}$more}"
+  done >a.jsonl
+  warning="dlest: warning: a.jsonl:301: $(message late_power gpu1.power_w)"
+  gives 0 "$warning" extract a.jsonl -f csv
+  is gpu_energy_j 39900
+}
+
+@test "a total beside its parts is their sum, and of no node" {
+  # 100 W of a GPU, 50 W of a CPU, for 9 s
+  rows gpu_power_w,cpu_power_w,total_power_w 100,50,150 >a.csv
+  gives 0 '' extract a.csv -f csv
+  is energy_j 1350
+  is boundary gpu+cpu
+  rows gpu_power_w,cpu_power_w,total_power_w 100,50,170 >a.csv
+  gives 0 '' extract a.csv -f csv
+  is energy_j 1530
+  is boundary node
+  printf '%s\n' time_s,gpu_power_w,cpu_power_w,total_energy_j 0,100,50,0 \
+    10,100,50,1500 20,100,50,3000 >a.csv
+  gives 0 '' extract a.csv -f csv
+  is gpu_energy_j 2000
+  is energy_j 3000
+  is boundary gpu+cpu
+  # a total of the GPUs alone, and one of unknown parts
+  rows gpu_power_w,cpu_power_w,total_power_w 100,50,100 >a.csv
+  warning="dlest: warning: a.csv: $(message node_takes_less 900 1.35e+03)"
+  gives 0 "$warning" extract a.csv -f csv
+  is energy_j 1350
+  is boundary gpu+cpu
+  rows gpu_power_w,cpu_power_w,node_power_w 100,50,120 >a.csv
+  warning="dlest: warning: a.csv: $(message node_takes_less 1.08e+03 1.35e+03)"
+  gives 0 "$warning" extract a.csv -f csv
+  # NVML's counter, in spite of its name
+  printf '%s\n' time_s,cpu_power_w,total_energy_consumption_mj 0,50,0 \
+    10,50,1000000 20,50,2000000 >a.csv
+  gives 0 '' extract a.csv -f csv
+  is gpu_energy_j 2000
+  rows gpu_power_mean_w,gpu_power_sum_w 100,200 >a.csv
+  gives 0 '' extract a.csv -f csv
+  is gpu_energy_j 1800
+}
+
+@test "JSON: units beside values, and the sockets of amd-smi, which are GPUs" {
+  for i in 0 1 2 3; do
+    echo "{\"timestamp\": 170962920$i, \"gpu_power\": {\"value\": 100000,
+      \"unit\": \"mW\"}}" | tr -d '\n'
+    echo
+  done >a.jsonl
+  gives 0 '' extract a.jsonl -f csv
+  is gpu_energy_j 300
+  for i in 0 1 2 3; do
+    for gpu in 0 1; do
+      echo "{\"timestamp\": 170962920$i, \"gpu\": $gpu, \"power\":
+        {\"socket_power\": {\"value\": 100, \"unit\": \"W\"}}}" | tr -d '\n'
+      echo
+    done
+  done >a.jsonl
+  gives 0 '' extract a.jsonl -f csv
+  is gpu_energy_j 600
+  is n_gpus 2
+  is boundary gpu
+}
+
+@test "JSON of Telegraf: fields and tags are columns of their own names" {
+  # two nodes with two GPUs of 100 W each, for 5 s
+  for i in 0 1 2 3 4 5; do
+    for device in 'a 0' 'a 1' 'b 0' 'b 1'; do
+      echo "{\"fields\": {\"power_draw\": 100}, \"name\": \"nvidia_smi\",
+        \"tags\": {\"host\": \"${device% *}\", \"index\": \"${device#* }\"},
+        \"timestamp\": 170962920$i}" | tr -d '\n'
+      echo
+    done
+  done >a.jsonl
+  gives 0 '' extract a.jsonl -f csv
+  is gpu_energy_j 2000
+  is n_gpus 4
+  is n_nodes 2
+}

@@ -16,6 +16,10 @@
 #include "logs/log.h"
 #include "run/column_names.h"
 
+/* Sums and values in two units are equal within this share: they are rounded.
+ */
+#define DIFFERENCE 0.01
+
 /* The columns of the file that are columns of the runs table. */
 struct run_columns {
   size_t n;
@@ -25,6 +29,11 @@ struct run_columns {
   bool warned[DL_N_RUN_COLUMNS];
   long power_at; /* the power of a run, -1: none */
   double power_scale;
+  long again_at; /* a second column of a quantity, -1: none */
+  enum dl_run_id again;
+  double again_scale;
+  double sum_j; /* of the runs so far */
+  size_t n_runs;
 };
 
 /* Whether a name is a power in a stated unit, of nothing in particular. */
@@ -85,7 +94,8 @@ static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
                             struct dl_diag *d) {
   struct run_columns *t = log->state;
   bool taken[DL_N_RUN_COLUMNS + 1] = {[DL_N_RUN_COLUMNS] = true};
-  *t = (struct run_columns){.power_at = -1};
+  *t = (struct run_columns){
+      .power_at = -1, .again_at = -1, .sum_j = t->sum_j, .n_runs = t->n_runs};
   for (size_t i = 0; i < dl_csv_n_cols(log->csv); i++) {
     double scale;
     const char *name = dl_csv_name(log->csv, i);
@@ -96,8 +106,14 @@ static enum dl_status begin(struct dl_log *log, const struct dl_head *head,
       continue;
     }
     const char *own = id < DL_N_RUN_COLUMNS ? dl_run_columns[id].name : name;
-    if (taken[id] || (strcmp(own, name) != 0 && dl_log_column(log, own) >= 0))
+    if (taken[id] || (strcmp(own, name) != 0 && dl_log_column(log, own) >= 0)) {
+      if (id < DL_N_RUN_COLUMNS && !dl_run_columns[id].is_text) {
+        t->again_at = (long)i;
+        t->again = id;
+        t->again_scale = scale;
+      }
       continue;
+    }
     taken[id] = true;
     t->at[t->n] = (long)i;
     t->id[t->n] = id;
@@ -116,6 +132,34 @@ static void warn_dropped(struct dl_log *log, const struct dl_run_column *c,
   dl_run_column_explain(c, fault, cell, &what);
   dl_log_warn(log, "column '%s': %s; such values are left out", c->name,
               dl_text_str(&what));
+}
+
+/* Warns, once, of a second column of a quantity that has another value. */
+static void compare(struct dl_log *log, struct run_columns *t,
+                    const char *const *cell, const struct dl_run *run) {
+  double x;
+  if (t->again_at < 0)
+    return;
+  const double first = dl_run_number(run, t->again);
+  if (!dl_run_cell(log, cell, t->again_at, t->again_scale, -INFINITY, &x) ||
+      !(fabs(x - first) > DIFFERENCE * fabs(first)))
+    return;
+  dl_log_warn(log, "columns '%s' and '%s' differ: the first is used",
+              dl_run_columns[t->again].name,
+              dl_csv_name(log->csv, (size_t)t->again_at));
+  t->again_at = -1;
+}
+
+/* Whether a row is the sum or the mean of those before. */
+static bool is_sum(struct run_columns *t, const struct dl_run *run) {
+  const double n = (double)t->n_runs, x = run->energy_j;
+  if (t->n_runs > 1 && dl_log_names_sum(run->run_id) &&
+      (fabs(x - t->sum_j) <= DIFFERENCE * x ||
+       fabs(x - t->sum_j / n) <= DIFFERENCE * x))
+    return true;
+  t->sum_j += x;
+  t->n_runs++;
+  return false;
 }
 
 static bool row(struct dl_log *log, const char *const *cell) {
@@ -152,6 +196,14 @@ static bool row(struct dl_log *log, const char *const *cell) {
     }
     if (isnan(run.energy_j))
       dl_run_put(&run, DL_RUN_energy_j, x * run.duration_s);
+  }
+  compare(log, t, cell, &run);
+  if (is_sum(t, &run)) {
+    dl_log_warn(log,
+                "row '%.60s' is a sum or a mean of those before: not counted",
+                run.run_id);
+    dl_run_clear(&run);
+    return true;
   }
   dl_log_add_run(log, &run);
   return true;

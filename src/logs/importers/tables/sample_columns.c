@@ -39,8 +39,8 @@ static const struct name_word {
   enum dl_meter_kind kind;
   double scale;
 } words[] = {
-    {"gpu|gpus|cuda|card|cards|accelerator|accelerators", METER, DL_METER_GPU,
-     0},
+    {"gpu|gpus|cuda|card|cards|accel|accelerator|accelerators", METER,
+     DL_METER_GPU, 0},
     {"nvml|nvidia|device|devices|board", WEAK_METER, DL_METER_GPU, 0},
     {"cpu|cpus|package|pkg|socket|processor", METER, DL_METER_CPU, 0},
     {"rapl", WEAK_METER, DL_METER_CPU, 0},
@@ -64,7 +64,7 @@ static const struct name_word {
     {"kwh", JOULES, 0, DL_J_PER_KWH},
     {"%|pct|perc|percent|percentage", SHARE, 0, 0.01},
     {"fraction|frac|ratio|share", SHARE, 0, 1},
-    {"total|tot", TOTAL, 0, 0},
+    {"total|tot|sum", TOTAL, 0, 0},
     {"avg|average|mean", MEAN, 0, 0},
     {"delta|interval|increment|incremental", DELTA, 0, 0},
     {"draw|consumption|current|now|inst|instant|instantaneous|reading|value|"
@@ -266,8 +266,8 @@ static bool read_prefix(const char *name, double *scale) {
 /* jtop's column of the whole board, whose values are in mW whatever its name.
  */
 static bool jtop_column(const char *name, struct dl_sample_column *c) {
-  *c = (struct dl_sample_column){DL_METER_NODE, true,  -1,    DL_SAMPLE_POWER,
-                                 1e-3,          false, false, false};
+  *c = (struct dl_sample_column){
+      .kind = DL_METER_NODE, .names_meter = true, .index = -1, .scale = 1e-3};
   return strcmp(name, "Power TOT") == 0;
 }
 
@@ -288,6 +288,18 @@ static bool wandb_column(const char *name, struct dl_sample_column *c) {
   c->quantity = power ? DL_SAMPLE_POWER : DL_SAMPLE_UTIL;
   c->scale = power ? 1 : 0.01;
   return power || dl_is_word(s + 5 + digits, "gpu");
+}
+
+/* The power in the JSON of amd-smi metric: of the socket of a GPU. */
+static bool amd_smi_column(const char *name, struct dl_sample_column *c) {
+  *c = (struct dl_sample_column){.kind = DL_METER_GPU,
+                                 .names_meter = true,
+                                 .index = -1,
+                                 .scale = 1,
+                                 .mean = strstr(name, "average") != NULL};
+  return dl_word_among("power.socket_power|power.current_socket_power|"
+                       "power.average_socket_power",
+                       name, strlen(name)) >= 0;
 }
 
 /* Columns of nvitop's ResourceMetricCollector, "TAG/cuda:0 (gpu:3)/power_usage
@@ -312,7 +324,8 @@ static bool nvitop_column(const char *name, struct dl_sample_column *c) {
 bool dl_sample_column(const char *name, struct dl_sample_column *c) {
   char plain[NAME_SIZE];
   struct name_words p = {.index = -1};
-  if (wandb_column(name, c) || nvitop_column(name, c) || jtop_column(name, c))
+  if (wandb_column(name, c) || nvitop_column(name, c) || jtop_column(name, c) ||
+      amd_smi_column(name, c))
     return true;
   if (!plain_name(name, plain))
     return false;
@@ -327,7 +340,10 @@ bool dl_sample_column(const char *name, struct dl_sample_column *c) {
   c->index = p.index;
   c->names_meter = meter != NULL;
   c->kind = meter ? meter->kind : DL_METER_GPU;
-  if (!meter && p.said[TOTAL] && c->quantity == DL_SAMPLE_POWER) {
+  /* NVML calls a GPU's counter a total consumption. */
+  c->total = !meter && p.said[TOTAL] &&
+             !(c->quantity == DL_SAMPLE_ENERGY && strstr(plain, "consumption"));
+  if (c->total && c->quantity == DL_SAMPLE_POWER) {
     c->kind = DL_METER_NODE;
     c->names_meter = true;
   }
@@ -346,6 +362,9 @@ bool dl_sample_unread(const char *name, enum dl_meter_kind *kind) {
   struct name_words p = {.index = -1};
   bool gpu = false;
   size_t len;
+  *kind = DL_METER_EPOCH;             /* as no column is of */
+  if (strstr(name, ".powerWatts/l:")) /* of a labelled node, beside others */
+    return true;
   if (dl_sample_column(name, &c) || !plain_name(name, plain))
     return false;
   for (const char *s = plain; *s != '\0'; s += len) {

@@ -20,6 +20,7 @@ struct dl_sample_column {
   bool no_unit; /* the name has no unit */
   bool mean;    /* the name calls it one */
   bool delta;   /* an energy of each interval, by its name */
+  bool total;   /* the name has no meter and calls it a total */
 };
 
 /* Reads "gpu0_power_w", "Power [mW]", "energy_mj", "GPU util (%)". False for

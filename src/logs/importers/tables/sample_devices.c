@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "base/text.h"
 #include "logs/importers/tables/sample_header.h"
 #include "logs/log.h"
 
@@ -182,6 +183,31 @@ static void doubt_counter(const struct dl_samples *s, struct dl_log *log,
     }
 }
 
+/* Warns of a number of GPUs beside a power of GPUs that no column divides. */
+static void doubt_count(const struct dl_samples *s, struct dl_log *log,
+                        const struct dl_head *head,
+                        const struct dl_device_table *table) {
+  static const char names[] =
+      "n_gpus|num_gpus|n_gpu|num_gpu|ngpus|gpu_count|gpus|world_size";
+  char value[DL_DEVICE_VALUES][64];
+  double n;
+  size_t n_gpus = 0;
+  for (size_t i = 0; i < s->n_channels; i++)
+    n_gpus += s->channel[i].kind == DL_METER_GPU;
+  if (n_gpus != 1 || s->more.n > 0 || dl_samples_device_field(s) >= 0)
+    return;
+  for (int i = 0; (size_t)i < s->n_fields; i++) {
+    if (dl_word_among(names, table->name[i], strlen(table->name[i])) < 0)
+      continue;
+    dl_device_values(head, table, i, value);
+    if (dl_parse_double(value[0], &n) && n > 1)
+      dl_log_warn(log,
+                  "column '%s' has %g, but one power: taken for that of all "
+                  "GPUs together",
+                  table->name[i], n);
+  }
+}
+
 enum dl_status dl_samples_devices(struct dl_samples *s, struct dl_log *log,
                                   const struct dl_head *head,
                                   struct dl_diag *d) {
@@ -196,6 +222,7 @@ enum dl_status dl_samples_devices(struct dl_samples *s, struct dl_log *log,
   find_deltas(s, log, head, &table);
   doubt_counter(s, log, head, &table);
   find_sensors(s, head, &table);
+  doubt_count(s, log, head, &table);
   if (s->more.n == 0)
     return DL_OK;
   if (!s->of_sensors)

@@ -29,12 +29,26 @@ static struct dl_sample_channel *channel_of(struct dl_samples *s,
   return new;
 }
 
+/* Whether a column is of CPUs or memory, so that a total is the node's. */
+static bool has_parts(const struct dl_samples *s, char **names) {
+  struct dl_sample_column c;
+  for (size_t i = 0; i < s->n_fields; i++)
+    if (dl_sample_column(names[i], &c) && c.quantity != DL_SAMPLE_UTIL &&
+        (c.kind == DL_METER_CPU || c.kind == DL_METER_RAM))
+      return true;
+  return false;
+}
+
 /* The first column of a quantity is used. */
 static void take_quantity(struct dl_samples *s, char **names, int field) {
   const char *name = names[field];
   struct dl_sample_column c;
   if (!dl_sample_column(name, &c))
     return;
+  if (c.total && c.quantity == DL_SAMPLE_ENERGY && has_parts(s, names)) {
+    c.kind = DL_METER_NODE;
+    c.names_meter = true;
+  }
   struct dl_sample_channel *channel = channel_of(s, &c);
   int other = channel ? channel->at[c.quantity] : -1;
   if (other >= 0 && strcasecmp(names[other], name) == 0)

@@ -9,7 +9,8 @@
  *
  * The objects are read as rows of such a table, whose columns are the keys of
  * the first objects that say something of a sample: members of members are
- * named "gpu.power_w", elements of arrays "gpus.0.power_w".
+ * named "gpu.power_w", elements of arrays "gpus.0.power_w", by the `index` that
+ * they have or their place. {"value": 100, "unit": "W"} is "100 W".
  *
  * trackio names the process of a training before them, "rank0/gpu/0/power",
  * and adds sums of its GPUs, "rank0/gpu/total_power". Processes of one node may
@@ -18,6 +19,7 @@
  * Objects without a power or an energy, of other metrics, are skipped. */
 
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +36,10 @@ enum { MOST_PROCESSES = 1000000, MOST_ROWS = 256, MOST_DEPTH = 4 };
 
 #define SEPARATOR ';'
 
+/* Members that group others without saying of what: Telegraf's JSON has them.
+ */
+#define GROUPS "fields|tags|labels"
+
 /* The table that the objects are rows of. */
 struct json_table {
   struct dl_samples samples; /* first: the state of the importer of samples */
@@ -41,7 +47,9 @@ struct json_table {
   bool *measure;             /* it has a power or an energy; owned */
   size_t measure_cap;
   bool has_time;
-  long process; /* of trackio's names, from 1 on; 0: none */
+  long process;              /* of trackio's names, from 1 on; 0: none */
+  char late[DL_SAMPLE_NAME]; /* a power or an energy that has no column */
+  bool said_late;
 };
 
 /* A visit of the members of an object. */
@@ -109,24 +117,64 @@ static void add_column(struct json_table *t, const char *key,
 
 static void take_member(void *ctx, const char *key, const dl_json *value);
 
+/* The numbers of the devices that the elements of an array are of: those that
+ * they state, which stay when a device is missing or the order changes, or else
+ * their places. */
+static void number_elements(const dl_json *array, size_t n, size_t *number) {
+  static const char *const names[] = {"index",     "gpu_index", "gpu_id",
+                                      "device_id", "id",        "gpu"};
+  bool stated = true;
+  for (size_t i = 0; i < n && stated; i++) {
+    struct dl_json_value v = {.type = DL_JSON_ABSENT};
+    for (size_t k = 0; k < DL_LENGTH(names) && v.type != DL_JSON_NUMBER; k++)
+      v = dl_json_get(dl_json_at(array, i), names[k]);
+    stated = v.type == DL_JSON_NUMBER && v.number >= 0 &&
+             v.number < MOST_PROCESSES && v.number == floor(v.number);
+    number[i] = stated ? (size_t)v.number : 0;
+    for (size_t k = 0; k < i; k++)
+      stated = stated && number[k] != number[i];
+  }
+  for (size_t i = 0; i < n && !stated; i++)
+    number[i] = i;
+}
+
 /* Visits the elements of an array as members with a number. Of arrays of
  * numbers only powers and energies belong to devices. */
 static void take_array(struct visit *v, const dl_json *array) {
   struct dl_sample_column c;
   char name[16];
-  for (size_t i = 0; i < dl_json_size(array) && i < DL_SAMPLE_CHANNELS; i++) {
+  size_t n = dl_json_size(array), number[DL_SAMPLE_CHANNELS];
+  n = n < DL_SAMPLE_CHANNELS ? n : DL_SAMPLE_CHANNELS;
+  number_elements(array, n, number);
+  for (size_t i = 0; i < n; i++) {
     const dl_json *element = dl_json_at(array, i);
     if (dl_json_value_of(element).type != DL_JSON_OTHER &&
         !(dl_sample_column(v->prefix, &c) && c.quantity != DL_SAMPLE_UTIL))
       return;
-    snprintf(name, sizeof name, "%zu", i);
+    snprintf(name, sizeof name, "%zu", number[i]);
     take_member(v, name, element);
   }
+}
+
+/* Makes {"value": 100, "unit": "W"} the text "100 W". */
+static void join_unit(struct dl_json_value *x, const dl_json *value,
+                      char text[DL_SAMPLE_NAME]) {
+  char number[DL_NUMBER_SIZE];
+  struct dl_json_value n = dl_json_get(value, "value"),
+                       unit = dl_json_get(value, "unit");
+  if (n.type != DL_JSON_NUMBER || unit.type != DL_JSON_TEXT)
+    return;
+  dl_format_short(number, n.number);
+  snprintf(text, DL_SAMPLE_NAME, "%s %.12s", number, unit.text);
+  *x = (struct dl_json_value){DL_JSON_TEXT, NAN, text};
 }
 
 static void take_member(void *ctx, const char *key, const dl_json *value) {
   struct visit *v = ctx;
   struct dl_json_value x = dl_json_value_of(value);
+  char with_unit[DL_SAMPLE_NAME];
+  if (x.type == DL_JSON_OTHER)
+    join_unit(&x, value, with_unit);
   char name[sizeof v->prefix];
   int length = *v->prefix
                    ? snprintf(name, sizeof name, "%s.%s", v->prefix, key)
@@ -136,7 +184,8 @@ static void take_member(void *ctx, const char *key, const dl_json *value) {
   if (x.type == DL_JSON_OTHER && v->depth < MOST_DEPTH) {
     struct visit in = *v;
     in.depth++;
-    memcpy(in.prefix, name, sizeof name);
+    if (dl_word_among(GROUPS, key, strlen(key)) < 0)
+      memcpy(in.prefix, name, sizeof name);
     if (dl_json_size(value) > 0)
       take_array(&in, value);
     else
@@ -149,8 +198,13 @@ static void take_member(void *ctx, const char *key, const dl_json *value) {
   if (v->finds)
     add_column(v->t, name, &x);
   long column = v->cell ? dl_strlist_find(&v->t->key, name) : -1;
+  struct dl_sample_column c;
   if (column >= 0)
     put_cell(v->cell[column], &x);
+  else if (v->cell && v->t->late[0] == '\0' && dl_sample_column(name, &c) &&
+           c.quantity != DL_SAMPLE_UTIL &&
+           dl_sample_label(name, false) != DL_LABEL_OTHER)
+    dl_samples_name(v->t->late, name);
 }
 
 /* Writes the row of an object. False if it has no power and no energy. */
@@ -272,6 +326,10 @@ static bool add_object(struct dl_log *log, const dl_json *j) {
                       v.process - 1);
   if (v.process > 0)
     t->process = v.process;
+  if (t->late[0] != '\0' && !t->said_late)
+    dl_log_warn(log, "'%s' is in none of the first objects: not counted",
+                t->late);
+  t->said_late = t->late[0] != '\0';
   if (!v.timed)
     return dl_log_bad(log, "no time, such as '_timestamp'");
   return dl_import_samples.line(log, row.s);

@@ -116,12 +116,33 @@ bool dl_metric_meters_add(struct dl_metric_meters *m, const char *metric,
   return true;
 }
 
+/* Two exporters name one GPU in two ways, where no label has its UUID. */
+static void doubt_exporters(const struct dl_metric_meters *m, const char *path,
+                            size_t line, struct dl_diag *d) {
+  const char *first = NULL;
+  for (size_t i = 0; i < m->n; i++) {
+    const struct dl_metric_series *s = &m->meter[i].series;
+    if (s->kind != DL_METER_GPU)
+      continue;
+    first = first ? first : s->metric;
+    if (strncmp(first, s->metric, strcspn(first, "_") + 1) == 0)
+      continue;
+    dl_warn_at(d, path, line,
+               "GPUs of %s and of %s count beside each other: if they are the "
+               "same ones, query one of them",
+               first, s->metric);
+    return;
+  }
+}
+
 enum dl_status dl_metric_meters_check(const struct dl_metric_meters *m,
                                       const char *path, size_t line,
                                       struct dl_diag *d) {
   for (size_t i = 0; i < m->n_series; i++)
-    if (m->series[i].quantity != DL_SAMPLE_UTIL)
+    if (m->series[i].quantity != DL_SAMPLE_UTIL) {
+      doubt_exporters(m, path, line, d);
       return DL_OK;
+    }
   return dl_fail_at(d, DL_EINPUT, path, line,
                     "no series of power or energy; query "
                     "DCGM_FI_DEV_POWER_USAGE, nvidia_smi_power_draw_watts, "
