@@ -20,7 +20,7 @@ texts=$(find . -path './_build*' -prune -o -path './.git' -prune -o \
   -o -name '*.h2m' -o -name '*.bats' -o -name '*.test' -o -name '*.json' -o -name '*.cff' \
   -o -name bootstrap \) -print | grep -v tests/lint/names.sh | sort)
 
-echo 1..11
+echo 1..12
 tab=$(printf '\t')
 ok 'no tabs in C' "$(grep -ln "$tab" $code || true)"
 ok 'no blanks at the end of a line' "$(grep -nE '[[:space:]]+$' \
@@ -53,6 +53,17 @@ ok 'negated commands of a test end it' "$(awk '
   }
   { joined = /(\\|\||&&)$/ }
   !joined && text ~ /^ *! / && text !~ /\|\| / { held = at ": add || false" }
+  ' tests/cli/*/*.bats)"
+# It passes over all commands of a && b but the last, too.
+ok 'checks of a test are lines of their own' "$(awk '
+  FNR == 1 { test = joined = 0 }
+  /^@test / { test = 1 }
+  /^}/ { test = 0 }
+  joined { text = text " " $0 }
+  !joined { text = $0; at = FILENAME ":" FNR }
+  { joined = /(\\|\||&&)$/ }
+  !joined && test && text ~ / && / && text !~ /\|\| |&& (break|continue)$/ &&
+    text ~ /^ +(\[|\[\[|grep|cmp|is|check|within|energy) / { print at }
   ' tests/cli/*/*.bats)"
 # make keeps one log of tests/a/b.bats and tests/a/b.test, and runs one of them.
 ok 'names of tests differ before their suffix' "$(

@@ -44,7 +44,8 @@ setup() {
 @test "a wrong value is seen" {
   sed '/id="t4"/,/<.entry>/s/>70</>700</' \
     "$DLEST_DATADIR/data/accelerators.xml" >wrong.xml
-  mkdir -p data && mv wrong.xml data/accelerators.xml
+  mkdir -p data
+  mv wrong.xml data/accelerators.xml
   cp "$DLEST_DATADIR/data/cpus.xml" data
   DLEST_DATADIR=. tables --compare
   grep -q '^t4: open; tdp_w 700: - (epoch has 70, UNEXPLAINED)' out

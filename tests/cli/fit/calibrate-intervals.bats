@@ -70,9 +70,11 @@ interval() {
   table arch,gpu,dataset,batch_size,epochs,precision,duration_s,gpu_util,gpu_power_w \
     resnet50,a100,imagenet,256,1,amp,5000,0.1,140
   try calibrate runs.csv -o over.xml
-  [ "$status" -eq 3 ] && [ ! -e over.xml ]
+  [ "$status" -eq 3 ]
+  [ ! -e over.xml ]
   w=$(sed 's/.* draws \([0-9]*\) W .*/\1/' err)
-  [ "$w" -ge 590 ] && [ "$w" -le 1040 ] # static power is 40 W at least
+  [ "$w" -ge 590 ]
+  [ "$w" -le 1040 ] # static power is 40 W at least
   grep -qxF "dlest: runs.csv:2: $(message work_is_over_limit 0.1 "$w" 400)" err
   sed -i 's/140$/75/' runs.csv
   gives 0 '' calibrate runs.csv -o under.xml -q
@@ -80,7 +82,8 @@ interval() {
   table arch,gpu,dataset,batch_size,epochs,precision,duration_s,gpu_util,energy_j \
     resnet50,a100,imagenet,256,1,amp,5000,0.1,700000
   try calibrate runs.csv -o over.xml
-  [ "$status" -eq 3 ] && [ ! -e over.xml ]
+  [ "$status" -eq 3 ]
+  [ ! -e over.xml ]
   sed -i 's/700000$/375000/' runs.csv
   gives 0 '' calibrate runs.csv -o under.xml -q
 }

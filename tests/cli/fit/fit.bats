@@ -148,8 +148,10 @@ same() { # two numbers within 1e-10
     OMP_NUM_THREADS=$n "$DLEST" fit "$MEANS" -o m.xml --format json >"$n.json"
     mv m.xml "$n.xml"
   done
-  cmp 1.json 2.json && cmp 1.json 3.json
-  cmp 1.xml 2.xml && cmp 1.xml 3.xml
+  cmp 1.json 2.json
+  cmp 1.json 3.json
+  cmp 1.xml 2.xml
+  cmp 1.xml 3.xml
 }
 
 @test "CSV: one row a fit" {
@@ -352,7 +354,8 @@ END
     grep gtx-1080-ti "$DLEST_DATADIR/data/examples/runs.csv" | head -n "$n" |
       sed 's/gtx-1080-ti/rtx-4070/' >>runs.csv
     COLUMNS=80 gives 0 '' calibrate runs.csv -o mine.xml
-    [ "$(grep -c . out)" -le 10 ] && [ "$(wc -L <out)" -le 80 ]
+    [ "$(grep -c . out)" -le 10 ]
+    [ "$(wc -L <out)" -le 80 ]
     grep -q "^Basis   $n runs\? of $n configurations\? on 1 GPU" out
     shown=$(sed -n 's/^Better  \([0-9]*\) more conf.* on rtx-4070: .*/\1/p' out)
     left=$((5 - n))
@@ -368,7 +371,8 @@ END
   ! grep -q '^  Cross-validation, group:config' out || false
   grep -qE '^  epoch_energy_j +gpu\+ram +[0-9.]+ % ' out
   chosen --details
-  grep -q 'Residuals, log' out && grep -q '^  alpha ' out
+  grep -q 'Residuals, log' out
+  grep -q '^  alpha ' out
   [ "$(awk '/^    pooled rows/ { print $4, $5, $6, $7 }' out)" = \
     "$(awk '/^    config / { print $3, $4, $5, $6 }' out)" ]
   chosen --format json

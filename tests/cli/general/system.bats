@@ -65,7 +65,8 @@ LIST=(list grids -q)
   ln -s there/none dangling
   gives 0 '' "${LIST[@]}" -o there/second
   cmp there/target expected
-  [ -L link ] && [ -L there/second ]
+  [ -L link ]
+  [ -L there/second ]
   gives 0 '' "${LIST[@]}" -o dangling
   cmp there/none expected
   ln -s round round
@@ -100,7 +101,8 @@ LIST=(list grids -q)
       try_status=$?
     kill $! && wait || true
     [ "$try_status" -eq $((128 + $(kill -l "$signal"))) ]
-    [ "$(ls there)" = out.csv ] && [ "$(cat there/out.csv)" = old ]
+    [ "$(ls there)" = out.csv ]
+    [ "$(cat there/out.csv)" = old ]
   done
 }
 
@@ -110,7 +112,8 @@ LIST=(list grids -q)
   try_status=0
   (ulimit -f 2 && exec "$DLEST" list archs -q -o there/out) || try_status=$?
   [ "$try_status" -eq $((128 + $(kill -l XFSZ))) ]
-  [ "$(ls there)" = out ] && [ "$(cat there/out)" = old ]
+  [ "$(ls there)" = out ]
+  [ "$(cat there/out)" = old ]
 }
 
 # The program as built

@@ -332,24 +332,30 @@ unread() {
   grep -qF "$(message model_type_not_known mamba)" err
   try_text '{"model_type": "llama", "hidden_size": "4096"}'
   config Llama-2-7b-hf
-  jq 'del(.hidden_size)' config.json >c && mv c config.json
+  jq 'del(.hidden_size)' config.json >c
+  mv c config.json
   refused "$(message no_key_of_config hidden_size hidden)"
   config Llama-2-7b-hf
-  jq '.hidden_size = "4096"' config.json >c && mv c config.json
+  jq '.hidden_size = "4096"' config.json >c
+  mv c config.json
   refused "$(message is_no_number hidden_size)"
   config Llama-2-7b-hf
-  jq '.intermediate_size = true' config.json >c && mv c config.json
+  jq '.intermediate_size = true' config.json >c
+  mv c config.json
   refused "$(message is_no_number intermediate_size)"
   config Llama-2-7b-hf
-  jq '.tie_word_embeddings = 12' config.json >c && mv c config.json
+  jq '.tie_word_embeddings = 12' config.json >c
+  mv c config.json
   refused "$(message is_no_truth tie_word_embeddings)"
   config Llama-2-7b-hf
-  jq '.num_hidden_layers = 0.5' config.json >c && mv c config.json
+  jq '.num_hidden_layers = 0.5' config.json >c
+  mv c config.json
   try show arch config.json
   [ "$status" -eq 3 ]
   grep -q '^dlest: config.json: layers: 0.5' err
   config Llama-2-7b-hf
-  jq '.num_key_value_heads = 5' config.json >c && mv c config.json
+  jq '.num_key_value_heads = 5' config.json >c
+  mv c config.json
   try show arch config.json
   [ "$status" -eq 3 ]
   grep -q '^dlest: config.json: kv_heads' err

@@ -260,8 +260,14 @@ END
     resnet50,gpu-1.csv,32,2 >t.csv
   gives 0 '' extract */gpu-1.csv --settings t.csv --set epochs=5 -f csv \
     --path-pattern '{dataset}/gpu-{batch_size}.csv'
-  is arch resnet50 && is batch_size 32 && is epochs 5 && is dataset resnet50
-  is arch vgg16 2 && is batch_size 16 2 && is epochs 5 2 && is dataset vgg16 2
+  is arch resnet50
+  is batch_size 32
+  is epochs 5
+  is dataset resnet50
+  is arch vgg16 2
+  is batch_size 16 2
+  is epochs 5 2
+  is dataset vgg16 2
   log x.csv 11 100
   gives 0 "dlest: warning: x.csv: $(message no_row_in t.csv)
 dlest: warning: x.csv: $(message does_not_match_path)" \

@@ -101,7 +101,8 @@ by() { # DEVICES COLUMN
 @test "two readings of a device at one time are refused, in every format" {
   at_once() { # KIND ID SECOND FIRST
     try extract "$5"
-    [ "$status" -eq 3 ] && [ ! -s out ]
+    [ "$status" -eq 3 ]
+    [ ! -s out ]
     tail -1 err | grep -qF "dlest: $5:$3: $(message two_readings_at_once "$1" \
       "$2" "$4")" || { cat err; return 1; }
   }
@@ -132,7 +133,8 @@ by() { # DEVICES COLUMN
   for order in '0 0 1 1' '0 0 1' '0 1 1 2'; do
     dmon $order >a.txt
     try extract a.txt
-    [ "$status" -eq 3 ] && [ ! -s out ]
+    [ "$status" -eq 3 ]
+    [ ! -s out ]
     grep -qF "dlest: a.txt: $(message twice_in_one_round \
       $([ "$order" = '0 1 1 2' ] && echo 1 || echo 0))" err
   done
@@ -147,7 +149,8 @@ by() { # DEVICES COLUMN
       card0,50,100 card0,50,300
   done >b.csv
   try extract b.csv
-  [ "$status" -eq 3 ] && [ ! -s out ]
+  [ "$status" -eq 3 ]
+  [ ! -s out ]
   grep -qF "dlest: b.csv: $(message twice_in_one_round 0)" err
 }
 
@@ -159,7 +162,8 @@ by() { # DEVICES COLUMN
   }
   again() { # LINE
     try extract a.csv
-    [ "$status" -eq 3 ] && [ ! -s out ]
+    [ "$status" -eq 3 ]
+    [ ! -s out ]
     [ "$(tail -1 err)" = "dlest: a.csv:$1: $(message logs_in_a_row)" ] ||
       { cat err; return 1; }
   }
@@ -340,18 +344,27 @@ sensors() { # HEADER ROW...
 @test "rows of sensors that have a device's number" {
   local header=timestamp,domain,device_id,power_w
   sensors $header gpu,0,30 cpu_package,0,15
-  is gpu_energy_j 300 && is cpu_energy_j 150 && is n_gpus 1
+  is gpu_energy_j 300
+  is cpu_energy_j 150
+  is n_gpus 1
   is boundary gpu+cpu
   # numbers of their own, so that they alone tell the rows apart
   sensors $header gpu,0,30 gpu,1,40 cpu_package,2,15
-  is gpu_energy_j 700 && is cpu_energy_j 150 && is n_gpus 2
+  is gpu_energy_j 700
+  is cpu_energy_j 150
+  is n_gpus 2
   sensors $header gpu,0,30 gpu,1,40 cpu_package,0,15 cpu_package,1,16 dram,0,5
-  is gpu_energy_j 700 && is cpu_energy_j 310 && is ram_energy_j 50
+  is gpu_energy_j 700
+  is cpu_energy_j 310
+  is ram_energy_j 50
   # the device's column has the sensors' names, and two hosts have the same
   sensors timestamp,device,power_w gpu0,30 gpu1,40 cpu_package,15
-  is gpu_energy_j 700 && is cpu_energy_j 150
+  is gpu_energy_j 700
+  is cpu_energy_j 150
   sensors timestamp,hostname,domain,power_w a,gpu,30 a,cpu,15 b,gpu,40 b,cpu,16
-  is gpu_energy_j 700 && is cpu_energy_j 310 && is n_gpus 2
+  is gpu_energy_j 700
+  is cpu_energy_j 310
+  is n_gpus 2
 }
 
 @test "rows of a sum or a mean of the devices beside them do not count" {

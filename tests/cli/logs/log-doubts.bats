@@ -229,7 +229,8 @@ answer() {
   for n in $(seq 60 7 "$(($(wc -c <whole.json) - 1))"); do
     head -c "$n" whole.json >a.json
     try extract a.json --from prometheus
-    [ "$status" -eq 3 ] && [ ! -s out ]
+    [ "$status" -eq 3 ]
+    [ ! -s out ]
   done
 }
 

@@ -151,15 +151,24 @@ energy() {
 }
 
 @test "units in headers and cells" {
-  energy time_s,gpu_power_w 250 && is gpu_energy_j 2500
-  energy time_s,gpu_power_w '0.25 kW' && is gpu_energy_j 2500
-  energy time_s,gpu_power_w '250000 mW' && is gpu_energy_j 2500
-  energy time_s,gpu_power_w 250000mW && is gpu_energy_j 2500
-  energy time_s,gpu_power_mw '250 W' && is gpu_energy_j 2500
-  energy time_s,gpu_power_mW 250000 && is gpu_energy_j 2500
-  energy time_s,gpu_power_kw 0.25 && is gpu_energy_j 2500
-  energy time_s,node_power_MW 0.5 && is node_energy_j 5000000
-  energy 'time_s,node power [MW]' 0.5 && is node_energy_j 5000000
+  energy time_s,gpu_power_w 250
+  is gpu_energy_j 2500
+  energy time_s,gpu_power_w '0.25 kW'
+  is gpu_energy_j 2500
+  energy time_s,gpu_power_w '250000 mW'
+  is gpu_energy_j 2500
+  energy time_s,gpu_power_w 250000mW
+  is gpu_energy_j 2500
+  energy time_s,gpu_power_mw '250 W'
+  is gpu_energy_j 2500
+  energy time_s,gpu_power_mW 250000
+  is gpu_energy_j 2500
+  energy time_s,gpu_power_kw 0.25
+  is gpu_energy_j 2500
+  energy time_s,node_power_MW 0.5
+  is node_energy_j 5000000
+  energy 'time_s,node power [MW]' 0.5
+  is node_energy_j 5000000
   energy time_s,gpu_power_w '90 %' 3
   energy time_s,gpu_power_w '90 J' 3
   energy time_s,NODE_POWER_MW 0.5 3 # milli or mega
@@ -394,17 +403,23 @@ sum_of_jobs() {
   jobs >a.txt
   sum_of_jobs a.txt
   # a row twice, all rows twice, the same file twice, exported twice
-  sed '/1.extern/p' a.txt >b.txt && sum_of_jobs b.txt
-  sed p a.txt >b.txt && sum_of_jobs b.txt
-  cat a.txt a.txt >b.txt && sum_of_jobs b.txt
+  sed '/1.extern/p' a.txt >b.txt
+  sum_of_jobs b.txt
+  sed p a.txt >b.txt
+  sum_of_jobs b.txt
+  cat a.txt a.txt >b.txt
+  sum_of_jobs b.txt
   grep -qF "$(message rows_read_before)" err
-  cp a.txt b.txt && want=3 sum_of_jobs a.txt b.txt # none in the second
+  cp a.txt b.txt
+  want=3 sum_of_jobs a.txt b.txt # none in the second
   try report a.txt b.txt -f json
   cp out twice
   try report a.txt -f json
   diff <(jq .total.energy_j twice) <(jq .total.energy_j out)
   # without a start
-  cut -d'|' -f 1-4,6,7 a.txt >c.txt && cat c.txt c.txt >d.txt && sum_of_jobs d.txt
+  cut -d'|' -f 1-4,6,7 a.txt >c.txt
+  cat c.txt c.txt >d.txt
+  sum_of_jobs d.txt
 }
 
 @test "steps apart from their job are refused" {

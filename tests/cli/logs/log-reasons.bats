@@ -164,7 +164,8 @@ value() { "$DLEST" extract "$2" -q -f json | jq ".runs[0].$1"; }
   { echo 'timestamp,gpu_power_w'
     for s in 0 1 2; do echo "2024-05-01T10:00:0$s,100,5"; done; } >t.csv
   try extract t.csv
-  [ "$status" -eq 3 ] && [ ! -s out ]
+  [ "$status" -eq 3 ]
+  [ ! -s out ]
 }
 
 # Days since 1899, as spreadsheets number them: a second is 1.16e-05 of them.

@@ -258,7 +258,8 @@ END
   # 90 epochs of 1,297,833 samples x 6 x 4.11 GMAC = 2.88e18 FLOP in 1.5 % (1 %,
   # rounded) of 15 h: 3,556 TFLOP/s; FP16 tensor cores reach 312
   try "${RUN[@]}" --epoch-time 10m --gpu-util 1%
-  [ "$status" -eq 2 ] && [ ! -s out ]
+  [ "$status" -eq 2 ]
+  [ ! -s out ]
   [ "$(cat err)" = "dlest: $(message busy_needs_more_tflops 1 54000 3.56e+03 1 \
     a100-sxm4-40gb 312 'any precision' | sed 's/gpu_util/--gpu-util/')" ]
   gives 0 '' "${RUN[@]}" --epoch-time 1h --gpu-util 30
@@ -320,7 +321,8 @@ END
     job=(predict --arch resnet50 --gpu $gpu -q -f json)
     s=$("$DLEST" "${job[@]}" --gpu-util 50 | jq .static_power_w)
     try "${job[@]}" --gpu-power "$(jq -n "$s / 2")"
-    [ "$status" -eq 2 ] && [ ! -s out ]
+    [ "$status" -eq 2 ]
+    [ ! -s out ]
     least=$(grep -oE 'no less than [0-9.]+' err | grep -oE '[0-9.]+$')
     less "$least" "$(jq -n "$s / 1.39")"
     less "$(jq -n "$s / 1.9")" "$least"

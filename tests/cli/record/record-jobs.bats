@@ -14,7 +14,9 @@ load record
       2>err || [ "$?" -eq $rank ]
   done
   [ "$(tr '\n' ' ' <ran)" = '0 1 2 ' ]
-  [ -e t0.csv ] && [ ! -e t1.csv ] && [ ! -e t2.csv ]
+  [ -e t0.csv ]
+  [ ! -e t1.csv ]
+  [ ! -e t2.csv ]
   SLURM_LOCALID=1 "$DLEST" record --trace u.csv --duration 1s
   [ ! -e u.csv ]
   SLURM_LOCALID=1 gives 2 \
@@ -153,7 +155,8 @@ train() {
   for option in --arch '--arch vgg16 --dataset' --country; do
     # shellcheck disable=SC2086 # words
     try record $option resnet5O -- touch started
-    [ "$status" -eq 3 ] && [ ! -e started ]
+    [ "$status" -eq 3 ]
+    [ ! -e started ]
   done
 }
 

@@ -413,9 +413,11 @@ print((used(9) - short) / 8)' "$DLEST" record --interval 100ms --no-trace -q)
   misused record "$(message program_excludes pid)" --pid 1 -- true
   misused record "$(message program_excludes duration)" --duration 1s -- true
   try record --trace /nonexistent/t.csv -- touch started
-  [ "$status" -eq 1 ] && [ ! -e started ]
+  [ "$status" -eq 1 ]
+  [ ! -e started ]
   try record -o /nonexistent/runs.csv -- touch started
-  [ "$status" -eq 1 ] && [ ! -e started ]
+  [ "$status" -eq 1 ]
+  [ ! -e started ]
   [ "$(ls)" = "$(printf '%s\n' err out sys)" ]
 }
 

@@ -133,12 +133,14 @@ print(59 / 60 * 401 + 2 / 60 * 401 + 1.5 * 102)")"
     # shellcheck disable=SC2086
     printf 'time,g_per_kwh\n%s,5\n%s,5\n' $times >hours.csv
     try "${job[@]}" --start 2024-03-05T00:00Z
-    [ "$status" -eq 3 ] && grep -q "invalid time '" err
+    [ "$status" -eq 3 ]
+    grep -q "invalid time '" err
   done
   printf 'time,g_per_kwh\n1970-01-02,5\n2115-01-01,5\n2115-12-01,5\n' >hours.csv
   for start in 1980-01-01T00:00Z 2117-01-01T00:00Z 2261-12-31T00:00Z; do
     try "${job[@]}" --start $start
-    [ "$status" -eq 3 ] && grep -q "no carbon intensity at ${start%%-*}" err
+    [ "$status" -eq 3 ]
+    grep -q "no carbon intensity at ${start%%-*}" err
   done
   gives 0 '' "${job[@]}" --start 2115-12-02T00:00Z -q -f json
 }
@@ -154,7 +156,8 @@ print(59 / 60 * 401 + 2 / 60 * 401 + 1.5 * 102)")"
     } >hours.csv
     try predict -a resnet50 -g a100 -n 8 --epochs 10 --intensity-hours hours.csv \
       --start 2024-03-05T03:00Z -f json
-    [ "$status" -eq 0 ] && near .intensity_g_kwh "$4"
+    [ "$status" -eq 0 ]
+    near .intensity_g_kwh "$4"
   }
   of 'Datetime (UTC),Country,Zone name,Carbon intensity gCO₂eq/kWh (direct),Carbon intensity gCO₂eq/kWh (Life cycle)' \
     '%Y-%m-%d %H:%M:%S' '%s,Germany,Germany,150,200' 200
