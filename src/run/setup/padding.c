@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "catalog/architecture/token_costs.h"
 #include "run/setup/training_setup.h"
 
 bool dl_pads_texts(const struct dl_row *row) {
@@ -10,7 +11,9 @@ bool dl_pads_texts(const struct dl_row *row) {
   enum dl_software stack = dl_stack_of(&row->run);
   bool packs = stack == DL_SOFTWARE_NGC || stack == DL_SOFTWARE_MLPERF ||
                stack == DL_SOFTWARE_TUNED;
-  return data && !packs && !dl_run_is_inference(&row->run) &&
+  const struct dl_architecture *arch = row->found.arch;
+  bool padded = (arch && dl_encodes(arch)) || (data && !isnan(data->classes));
+  return data && !packs && !padded && !dl_run_is_inference(&row->run) &&
          fabs(round(data->sample_tokens) - row->run.seq_len) < 0.5;
 }
 

@@ -11,8 +11,9 @@
 #define DL_PADDED_BATCH 8
 
 /* Whether the samples are texts of a data set, as long as its mean, each of
- * which is padded to the longest of its batch. NVIDIA's containers, MLPerf and
- * tuned trainers pack them. */
+ * which is padded to the longest of its batch. Texts of classes and for
+ * encoders have the length that all are padded to. NVIDIA's containers, MLPerf
+ * and tuned trainers pack them. */
 bool dl_pads_texts(const struct dl_row *row);
 
 /* Tokens of such a batch, relative to its texts' own: 1 + 1/2 + .. + 1/n,

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-3.0-or-later
 # dlest extract: parts of a log by time and at idle times, epochs in a column,
-# and logs of trackers. Energies follow by hand from constant powers.
+# units, and logs of trackers. Energies follow by hand from constant powers.
 
 load ../common
 load logs
@@ -224,4 +224,58 @@ dlest: 2 rows skipped" extract e.jsonl
   # the column in the table's own unit comes first
   printf '%s\n' run_id,duration_h,duration_s,energy_j a,99,3600,1000 >r.csv
   [ "$(get .duration_s r.csv)" = '[3600]' ]
+}
+
+# Units
+
+# energy HEADER CELL: of a table of 11 s, J
+energy() {
+  awk -v h="$1" -v c="$2" 'BEGIN { print h
+    for (i = 0; i <= 10; i++) printf "%d,%s\n", i, c }' >t.csv
+  try extract t.csv -f csv
+  [ "$status" -eq "${3:-0}" ] || { cat err; return 1; }
+}
+
+@test "units in headers and cells" {
+  energy time_s,gpu_power_w 250
+  is gpu_energy_j 2500
+  energy time_s,gpu_power_w '0.25 kW'
+  is gpu_energy_j 2500
+  energy time_s,gpu_power_w '250000 mW'
+  is gpu_energy_j 2500
+  energy time_s,gpu_power_w 250000mW
+  is gpu_energy_j 2500
+  energy time_s,gpu_power_mw '250 W'
+  is gpu_energy_j 2500
+  energy time_s,gpu_power_mW 250000
+  is gpu_energy_j 2500
+  energy time_s,gpu_power_kw 0.25
+  is gpu_energy_j 2500
+  energy time_s,node_power_MW 0.5
+  is node_energy_j 5000000
+  energy 'time_s,node power [MW]' 0.5
+  is node_energy_j 5000000
+  energy time_s,gpu_power_w '90 %' 3
+  energy time_s,gpu_power_w '90 J' 3
+  energy time_s,NODE_POWER_MW 0.5 3 # milli or mega
+  # NVML's counter, and one in megajoules
+  for unit in mj:1000 MJ:0.000001 kJ:0.001; do
+    awk -v u="${unit%:*}" -v j="${unit#*:}" 'BEGIN { print "time_s,gpu_energy_" u
+      for (i = 0; i <= 10; i++) printf "%d,%.9f\n", i, 250 * i * j }' >t.csv
+    gives 0 '' extract t.csv -f csv
+    is gpu_energy_j 2500
+  done
+}
+
+@test "units of nvidia-smi" {
+  log a.csv 11 250
+  sed 's/250.00 W/0.25 kW/' a.csv >b.csv
+  gives 0 '' extract b.csv -f csv
+  is gpu_energy_j 2500
+  sed 's/250.00 W/250000/; s/draw \[W\]/draw [mW]/' a.csv >b.csv
+  gives 0 '' extract b.csv -f csv
+  is gpu_energy_j 2500
+  sed 's/250.00 W/25000 %/' a.csv >b.csv
+  try extract b.csv -f csv
+  [ "$status" -eq 3 ]
 }

@@ -140,60 +140,6 @@ dlest: 1 row skipped" extract a.csv -f csv || true
   is gpu_energy_j 6000
 }
 
-# Units
-
-# energy HEADER CELL: of a table of 11 s, J
-energy() {
-  awk -v h="$1" -v c="$2" 'BEGIN { print h
-    for (i = 0; i <= 10; i++) printf "%d,%s\n", i, c }' >t.csv
-  try extract t.csv -f csv
-  [ "$status" -eq "${3:-0}" ] || { cat err; return 1; }
-}
-
-@test "units in headers and cells" {
-  energy time_s,gpu_power_w 250
-  is gpu_energy_j 2500
-  energy time_s,gpu_power_w '0.25 kW'
-  is gpu_energy_j 2500
-  energy time_s,gpu_power_w '250000 mW'
-  is gpu_energy_j 2500
-  energy time_s,gpu_power_w 250000mW
-  is gpu_energy_j 2500
-  energy time_s,gpu_power_mw '250 W'
-  is gpu_energy_j 2500
-  energy time_s,gpu_power_mW 250000
-  is gpu_energy_j 2500
-  energy time_s,gpu_power_kw 0.25
-  is gpu_energy_j 2500
-  energy time_s,node_power_MW 0.5
-  is node_energy_j 5000000
-  energy 'time_s,node power [MW]' 0.5
-  is node_energy_j 5000000
-  energy time_s,gpu_power_w '90 %' 3
-  energy time_s,gpu_power_w '90 J' 3
-  energy time_s,NODE_POWER_MW 0.5 3 # milli or mega
-  # NVML's counter, and one in megajoules
-  for unit in mj:1000 MJ:0.000001 kJ:0.001; do
-    awk -v u="${unit%:*}" -v j="${unit#*:}" 'BEGIN { print "time_s,gpu_energy_" u
-      for (i = 0; i <= 10; i++) printf "%d,%.9f\n", i, 250 * i * j }' >t.csv
-    gives 0 '' extract t.csv -f csv
-    is gpu_energy_j 2500
-  done
-}
-
-@test "units of nvidia-smi" {
-  log a.csv 11 250
-  sed 's/250.00 W/0.25 kW/' a.csv >b.csv
-  gives 0 '' extract b.csv -f csv
-  is gpu_energy_j 2500
-  sed 's/250.00 W/250000/; s/draw \[W\]/draw [mW]/' a.csv >b.csv
-  gives 0 '' extract b.csv -f csv
-  is gpu_energy_j 2500
-  sed 's/250.00 W/25000 %/' a.csv >b.csv
-  try extract b.csv -f csv
-  [ "$status" -eq 3 ]
-}
-
 # Several GPUs without a column that identifies them
 
 # gpus N ROUNDS MILLISECONDS HEADER [AWK]: N GPUs of 100, 110, 120 ... W once a
