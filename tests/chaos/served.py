@@ -59,7 +59,8 @@ def serving(rng, rows, gpus, memory):
     """Requests to a language model. Longer ones take no less, where their
     memory is there, and a copy on each of twice the GPUs, with twice the
     requests at once, takes half the time, so that its requests are answered as
-    soon. Keys in fewer bits, quantized weights and faster GPUs are no slower."""
+    soon. Keys in fewer bits, quantized weights on one GPU and faster GPUs are no
+    slower: GPUs compute layers of GGUF files one after another."""
     row = request(rng, gpus)
     first, held = rows.add(row), memory[row["gpu"]]
     of_batches(rng, rows, row, first)
@@ -77,7 +78,7 @@ def serving(rng, rows, gpus, memory):
         .5 * (1 + EXACT), "duration_s")
     rows.compare("time of keys in 8 bits", rows.add(row, kv_bytes=1),
                  rows.add(row, kv_bytes=2), 0, 1 + EXACT, "duration_s", held)
-    single = dict(one, batch_size=1, kv_bytes="")
+    single = dict(one, n_gpus=1, batch_size=1, kv_bytes="")
     rows.compare("time of quantized weights", rows.add(
         single, precision=rng.choice(QUANTIZED)),
         rows.add(single, precision="fp16"), 0, 1 + EXACT, "duration_s")
