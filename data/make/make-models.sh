@@ -3,7 +3,8 @@
 # Makes what ships from measured runs: the PRE models (models/pre.xml), the
 # physical model (models/physical.xml), those of inference (models/inference.xml,
 # models/tuned.xml), of CPUs (models/cpu.xml) and of training language models
-# (models/language.xml). Made on any x86-64 processor they are equal, byte for byte.
+# (models/language.xml). Made on other x86-64 processors they are equal, byte for
+# byte, but that residuals of PRE models may differ in the twelfth digit.
 #
 # data/delrey2024-configurations.csv, means of the same runs by --means, is kept as it
 # was made with the first models: --means tells apart what two of its 45
