@@ -78,16 +78,34 @@ bool dl_samples_measures(const struct dl_sample_channel *c) {
   return c->at[DL_SAMPLE_POWER] >= 0 || c->at[DL_SAMPLE_ENERGY] >= 0;
 }
 
+/* Whether a name ends in that of a column which is read, after a prefix, as of
+ * another node: "n2_gpu0_power_w" beside "gpu0_power_w". */
+static bool is_of_another(const struct dl_samples *s, char **names,
+                          const char *name) {
+  size_t n = strlen(name);
+  for (size_t i = 0; i < s->n_channels; i++)
+    for (int q = 0; q < DL_SAMPLE_UTIL; q++) {
+      const char *read =
+          s->channel[i].at[q] >= 0 ? names[s->channel[i].at[q]] : "";
+      size_t more = n - strlen(read);
+      if (*read != '\0' && n > strlen(read) + 1 &&
+          strchr("_.:/ -", name[more - 1]) &&
+          strcasecmp(name + more, read) == 0)
+        return true;
+    }
+  return false;
+}
+
 /* Finds a column that seems to be of a power or an energy and is not read, if
- * no other column is of its meter. */
+ * no other column is of its meter, or one of another node is. */
 static void find_unread(struct dl_samples *s, char **names) {
   for (size_t i = 0; i < s->n_fields && s->unread[0] == '\0'; i++) {
     enum dl_meter_kind kind = DL_METER_GPU;
-    bool measured = !dl_sample_unread(names[i], &kind);
+    bool unread = dl_sample_unread(names[i], &kind), measured = false;
     for (size_t k = 0; k < s->n_channels; k++)
       measured |=
           s->channel[k].kind == kind || s->channel[k].kind == DL_METER_NODE;
-    if (!measured)
+    if (unread && (!measured || is_of_another(s, names, names[i])))
       dl_samples_name(s->unread, names[i]);
   }
 }
