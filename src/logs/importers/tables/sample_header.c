@@ -78,7 +78,7 @@ bool dl_samples_measures(const struct dl_sample_channel *c) {
   return c->at[DL_SAMPLE_POWER] >= 0 || c->at[DL_SAMPLE_ENERGY] >= 0;
 }
 
-/* Whether a name ends in that of a column which is read, after a prefix, as of
+/* Whether a name is the name of a column which is read, after a prefix, as of
  * another node: "n2_gpu0_power_w" beside "gpu0_power_w". */
 static bool is_of_another(const struct dl_samples *s, char **names,
                           const char *name) {
