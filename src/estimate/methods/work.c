@@ -107,12 +107,15 @@ double dl_work_most_tflops(const struct dl_job *job) {
 
 double dl_work_least_pass_s(const struct dl_job *job, double flop) {
   double most = dl_work_most_tflops(job);
-  return flop / (1e12 * fmax(most, dl_or(job->found.gpu->peak_tf32_tflops, 0)));
+  double in_tf32 = job->found.gpu ? job->found.gpu->peak_tf32_tflops : NAN;
+  return flop / (1e12 * fmax(most, in_tf32));
 }
 
 bool dl_work_is_plain_dense(const struct dl_job *job) {
-  unsigned by = job->found.arch->scaling;
-  return (by == DL_SCALING_TOKENS || by == DL_SCALING_SEQUENCE) &&
+  const struct dl_architecture *arch = job->found.arch;
+  return arch && job->found.gpu &&
+         (arch->scaling == DL_SCALING_TOKENS ||
+          arch->scaling == DL_SCALING_SEQUENCE) &&
          isnan(job->found.gpu->peak_tf32_tflops);
 }
 
